@@ -1,0 +1,11 @@
+//! `kernelize` turns a release of an upstream C library into the form the Linux kernel carries.
+//!
+//! The modules stand in dependency order; each uses only those above it (ARCHITECTURE.md).
+
+pub mod text;
+
+pub mod finding;
+
+pub mod edit;
+
+pub mod rules;

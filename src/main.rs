@@ -1,0 +1,2 @@
+//! The `kernelize` command.
+fn main() {}

@@ -1,0 +1,365 @@
+//! A ruleset in its checked form: every value validated, every rule able to point at its own file.
+//!
+//! `rules/load.rs` makes it from the TOML files; the stages only read it.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use crate::edit::RuleRef;
+use crate::finding::Label;
+use crate::text::{Source, Span};
+
+/// A release's own number, as its header states it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Version {
+    /// First number.
+    pub major: u32,
+    /// Second number.
+    pub minor: u32,
+    /// Third number.
+    pub patch: u32,
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}.{}", self.major, self.minor, self.patch)
+    }
+}
+
+/// What every rule has, whatever its kind.
+#[derive(Clone, Debug)]
+pub struct Rule {
+    /// `kind/id`.
+    pub name: RuleRef,
+    /// The reason, one sentence or more.
+    pub why: String,
+    /// The rule's file.
+    pub source: Arc<Source>,
+    /// Where in its file the rule says what it is about (the value of `from`, `macro`, ...).
+    pub span: Span,
+    /// First release it holds for.
+    pub since: Option<Version>,
+    /// First release it no longer holds for.
+    pub until: Option<Version>,
+    /// Profiles it holds for; empty means all.
+    pub profiles: Vec<String>,
+    /// How often it must match in a whole import.
+    pub expect: Expect,
+}
+
+impl Rule {
+    /// Points into the rule's file.
+    pub fn label(&self, text: impl Into<String>) -> Label {
+        Label::new(&self.source, self.span, text)
+    }
+
+    /// Whether the rule is in force for a release and profile.
+    pub fn applies(&self, version: Version, profile: &str) -> bool {
+        self.since.is_none_or(|since| since <= version)
+            && self.until.is_none_or(|until| version < until)
+            && (self.profiles.is_empty() || self.profiles.iter().any(|p| p == profile))
+    }
+}
+
+/// How often a rule must match; `1..` unless the rule says otherwise.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Expect {
+    /// Fewest matches.
+    pub least: usize,
+    /// Most matches, if bounded.
+    pub most: Option<usize>,
+}
+
+/// What kind of thing a macro in a condition is about.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum MacroClass {
+    /// Compilers, systems and settings a kernel build never has: none may be left.
+    Portability,
+    /// A build-time choice of the library that the kernel fixes.
+    Feature,
+    /// A build-time parameter with a default in the sources, left to be tuned.
+    Tunable,
+    /// Debug level and asserts.
+    Debug,
+    /// The processor.
+    Arch,
+    /// A property of the compiler that kernel compilers differ in.
+    Compiler,
+    /// An include guard.
+    Guard,
+    /// Something the kernel's own headers define.
+    Kernel,
+    /// Defined by the library itself from the others.
+    Derived,
+}
+
+/// What is known of a macro.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum MacroState {
+    /// Nothing: classified, left as it is.
+    Free,
+    /// Not defined.
+    Undefined,
+    /// Defined, value not known.
+    Defined,
+    /// Defined as this text, perhaps empty.
+    Value(String),
+    /// Defined as an integer between these bounds, both inclusive; `None` is unbounded.
+    Range(Option<i64>, Option<i64>),
+}
+
+/// `macros`: the state of one or more macros.
+#[derive(Clone, Debug)]
+pub struct MacroRule {
+    /// Common part.
+    pub rule: Rule,
+    /// Names; a `*` at the end stands for any rest, in `Free` rules only.
+    pub names: Vec<String>,
+    /// State; for a replaced macro `Value`.
+    pub state: MacroState,
+    /// Class.
+    pub class: MacroClass,
+    /// Replaced macros: glob of the upstream file (below the library root) whose guarded default
+    /// becomes the definition.
+    pub replace_in: Option<String>,
+}
+
+/// One of several sets of states that exclude each other (a compiler and what it defines).
+#[derive(Clone, Debug)]
+pub struct Alternative {
+    /// For messages: `gcc`.
+    pub name: String,
+    /// The macros that this alternative fixes.
+    pub macros: BTreeMap<String, MacroState>,
+}
+
+/// `macros` with `[[one-of]]`: exactly one of the alternatives holds.
+#[derive(Clone, Debug)]
+pub struct OneOf {
+    /// Common part.
+    pub rule: Rule,
+    /// Class of all names in it.
+    pub class: MacroClass,
+    /// The alternatives, at least two.
+    pub alternatives: Vec<Alternative>,
+}
+
+/// `files`: which upstream files are taken, left out, moved, or replaced by a template.
+#[derive(Clone, Debug)]
+pub struct FileRule {
+    /// Common part.
+    pub rule: Rule,
+    /// What happens to the files.
+    pub action: FileAction,
+}
+
+/// What a `files` rule does. Paths and globs are below the library root (`common/*.c`); output
+/// paths are below the Linux tree (`include/linux/zstd_lib.h`).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum FileAction {
+    /// Take the files that match one of the globs.
+    Select(Vec<String>),
+    /// Leave out those that match, whatever selects them.
+    Skip(Vec<String>),
+    /// Put one file elsewhere than in the library's folder.
+    Map {
+        /// Path of the upstream file.
+        from: String,
+        /// Path in the Linux tree.
+        to: String,
+    },
+    /// Write a template of the ruleset.
+    Template {
+        /// Path below the ruleset's `templates/`.
+        template: String,
+        /// Path in the Linux tree.
+        to: String,
+        /// The upstream file that it stands for.
+        replaces: Option<String>,
+    },
+}
+
+/// `includes`: an include directive's new spelling, or a header that may stand.
+#[derive(Clone, Debug)]
+pub struct IncludeRule {
+    /// Common part.
+    pub rule: Rule,
+    /// What is matched.
+    pub from: IncludeTarget,
+    /// New spelling with its `<>` or `""`; `None`: allowed as it stands.
+    pub to: Option<String>,
+}
+
+/// What an include directive names.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum IncludeTarget {
+    /// `<limits.h>`.
+    System(String),
+    /// A file of the release below the library root, however it is spelt (`zstd_errors.h`).
+    File(String),
+}
+
+/// `names`: identifiers to rename by token, and prefixes that nothing may have afterwards.
+#[derive(Clone, Debug)]
+pub struct NameRule {
+    /// Common part.
+    pub rule: Rule,
+    /// Old to new; the new text may be several tokens (`struct s`).
+    pub rename: BTreeMap<String, String>,
+    /// Any other identifier that starts so, in code, is a finding.
+    pub forbid_prefixes: Vec<String>,
+    /// Identifiers with a forbidden prefix that may stand.
+    pub allow: Vec<String>,
+}
+
+/// `calls`: what a call of a libc function becomes.
+#[derive(Clone, Debug)]
+pub struct CallRule {
+    /// Common part.
+    pub rule: Rule,
+    /// The functions.
+    pub functions: Vec<String>,
+    /// Prefix-free new name for a single function, applied only where the release defines it.
+    pub to: Option<String>,
+    /// Report the call instead of rewriting it.
+    pub report: bool,
+}
+
+/// `sections`: text between `BEGIN name` and `END name` marker lines goes, markers included.
+#[derive(Clone, Debug)]
+pub struct SectionRule {
+    /// Common part.
+    pub rule: Rule,
+    /// The name.
+    pub marker: String,
+}
+
+/// `comments`: what a comment opener becomes.
+#[derive(Clone, Debug)]
+pub struct CommentRule {
+    /// Common part.
+    pub rule: Rule,
+    /// The opener as found (`/**`); longer openers are tried first.
+    pub from: String,
+    /// The opener wanted.
+    pub to: String,
+}
+
+/// `licence`: the SPDX line of files with a suffix.
+#[derive(Clone, Debug)]
+pub struct LicenceRule {
+    /// Common part.
+    pub rule: Rule,
+    /// File suffixes with no dot (`c`, `h`).
+    pub suffixes: Vec<String>,
+    /// The whole line, without newline.
+    pub line: String,
+}
+
+/// `masks`: macro names that the parser must blank and that can't be derived.
+#[derive(Clone, Debug)]
+pub struct MaskRule {
+    /// Common part.
+    pub rule: Rule,
+    /// The names.
+    pub names: Vec<String>,
+}
+
+/// How far conditions are shortened.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Simplify {
+    /// Every known operand, anywhere.
+    #[default]
+    Full,
+    /// Known leading `defined(X)` operands only, as the releases' own importer does.
+    Leading,
+}
+
+/// A named choice of rules.
+#[derive(Clone, Debug)]
+pub struct Profile {
+    /// Name.
+    pub name: String,
+    /// What it is for.
+    pub why: String,
+    /// How far conditions are shortened.
+    pub simplify: Simplify,
+    /// Whether every macro left in a condition must be classified, and none as portability.
+    pub closed: bool,
+}
+
+/// One release that comes as a package of a registry.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PackagedRelease {
+    /// The library's release.
+    pub release: Version,
+    /// Name of the package.
+    pub package: String,
+    /// Exact version of the package.
+    pub version: String,
+}
+
+/// `library.toml`: what the library is and where it lives.
+#[derive(Clone, Debug)]
+pub struct Library {
+    /// Name (`zstd`): names the output folder and the patch.
+    pub name: String,
+    /// Git URL of upstream.
+    pub url: String,
+    /// Folder of a release that holds the library (`lib`).
+    pub root: String,
+    /// Folder of the packages that corresponds to a release's top.
+    pub package_root: String,
+    /// File of a release by which a folder is recognised (`lib/zstd.h`).
+    pub marker: String,
+    /// What precedes the number in a tag (`v`).
+    pub tag_prefix: String,
+    /// Header (as in a release) and macros that state the release's number.
+    pub version_file: String,
+    /// Major, minor, patch macro.
+    pub version_macros: [String; 3],
+    /// Oldest release the rules are made for.
+    pub oldest: Version,
+    /// Folder of the Linux tree that library files go to (`lib/zstd`).
+    pub output: String,
+    /// The profiles; the first is the default.
+    pub profiles: Vec<Profile>,
+    /// The releases that come as packages, oldest first.
+    pub packages: Vec<PackagedRelease>,
+    /// Values for the templates (`unaligned_header`, ...).
+    pub template_values: BTreeMap<String, toml::Value>,
+}
+
+/// All rules of one library.
+#[derive(Clone, Debug)]
+pub struct Ruleset {
+    /// The library.
+    pub library: Library,
+    /// sha-256 over all files of the ruleset in path order, in hex.
+    pub digest: String,
+    /// Where it was read from: a folder, or `built in`.
+    pub origin: String,
+    /// Macro states, replaced macros included.
+    pub macros: Vec<MacroRule>,
+    /// Alternatives.
+    pub one_of: Vec<OneOf>,
+    /// File selection.
+    pub files: Vec<FileRule>,
+    /// Includes.
+    pub includes: Vec<IncludeRule>,
+    /// Identifiers.
+    pub names: Vec<NameRule>,
+    /// Calls.
+    pub calls: Vec<CallRule>,
+    /// Sections.
+    pub sections: Vec<SectionRule>,
+    /// Comments.
+    pub comments: Vec<CommentRule>,
+    /// Licence lines.
+    pub licence: Vec<LicenceRule>,
+    /// Masks.
+    pub masks: Vec<MaskRule>,
+    /// Templates by path below `templates/`.
+    pub templates: BTreeMap<String, Arc<Source>>,
+}
