@@ -1,0 +1,271 @@
+//! Finds the directives of a text, fast: code between them is skipped, not tokenised.
+
+use super::{TokenKind, Tokens, is_blank, is_word, splice_len};
+use crate::text::Span;
+
+/// The directives that conditionals and rules are about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs, reason = "each is the directive of that name")]
+pub enum Keyword {
+    If,
+    Ifdef,
+    Ifndef,
+    Elif,
+    Elifdef,
+    Elifndef,
+    Else,
+    Endif,
+    Define,
+    Undef,
+    Include,
+    /// Any other directive, the null directive, or `#` before something else.
+    Other,
+}
+
+impl Keyword {
+    fn new(name: &[u8]) -> Keyword {
+        match name {
+            b"if" => Keyword::If,
+            b"ifdef" => Keyword::Ifdef,
+            b"ifndef" => Keyword::Ifndef,
+            b"elif" => Keyword::Elif,
+            b"elifdef" => Keyword::Elifdef,
+            b"elifndef" => Keyword::Elifndef,
+            b"else" => Keyword::Else,
+            b"endif" => Keyword::Endif,
+            b"define" => Keyword::Define,
+            b"undef" => Keyword::Undef,
+            b"include" | b"include_next" | b"import" => Keyword::Include,
+            _ => Keyword::Other,
+        }
+    }
+
+    /// Whether it opens a conditional group.
+    pub fn opens(self) -> bool {
+        matches!(self, Keyword::If | Keyword::Ifdef | Keyword::Ifndef)
+    }
+}
+
+/// One directive with its places in the text.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Directive {
+    /// Which one.
+    pub keyword: Keyword,
+    /// Where its line starts; behind the comment, where one from an earlier line ends on it.
+    pub lead: u32,
+    /// Whether such a comment ends on its line.
+    pub behind_comment: bool,
+    /// The `#`.
+    pub hash: u32,
+    /// The name; empty for a null directive.
+    pub name: Span,
+    /// What stands between the name and the newline.
+    pub body: Span,
+    /// Behind the newline.
+    pub end: u32,
+}
+
+/// The directives of a text, in order.
+#[derive(Debug, Default)]
+pub struct Scan {
+    /// The directives.
+    pub directives: Vec<Directive>,
+    /// Where a block comment starts that is never closed.
+    pub open_comment: Option<u32>,
+}
+
+/// Finds the directives of `bytes`.
+pub fn scan(bytes: &[u8]) -> Scan {
+    let mut scanner = Scanner { bytes, at: 0, found: Scan::default() };
+    while scanner.at < bytes.len() {
+        scanner.logical_line();
+    }
+    scanner.found
+}
+
+struct Scanner<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    found: Scan,
+}
+
+/// The bytes at which skipping code has to stop and think.
+const STOP: [bool; 256] = {
+    let mut table = [false; 256];
+    table[b'\n' as usize] = true;
+    table[b'"' as usize] = true;
+    table[b'\'' as usize] = true;
+    table[b'/' as usize] = true;
+    table[b'\\' as usize] = true;
+    table
+};
+
+impl Scanner<'_> {
+    /// Reads from the start of one logical line to the start of the next.
+    fn logical_line(&mut self) {
+        let start = self.at;
+        let mut first = start;
+        while first < self.bytes.len() && matches!(self.bytes[first], b' ' | b'\t') {
+            first += 1;
+        }
+        match self.bytes.get(first) {
+            Some(b'#' | b'%' | b'/' | b'\\') => self.lexed_line(start),
+            Some(&byte) if is_blank(byte) => self.lexed_line(start),
+            _ => {
+                if !self.skip_code(first) {
+                    self.lexed_line(start);
+                }
+            }
+        }
+    }
+
+    /// Skips code to behind the newline; `false` where only the tokens can tell.
+    fn skip_code(&mut self, from: usize) -> bool {
+        let bytes = self.bytes;
+        let mut at = from;
+        loop {
+            while at < bytes.len() && !STOP[bytes[at] as usize] {
+                at += 1;
+            }
+            match bytes.get(at) {
+                None => break,
+                Some(b'\n') => {
+                    at += 1;
+                    break;
+                }
+                Some(b'\\') => return false,
+                Some(b'/') => match bytes.get(at + 1) {
+                    Some(b'\\') => return false,
+                    Some(b'/') => match line_comment_end(bytes, at) {
+                        Some(end) => at = end,
+                        None => return false,
+                    },
+                    Some(b'*') => match block_comment_end(bytes, at) {
+                        Some(end) => at = end,
+                        None => return false,
+                    },
+                    _ => at += 1,
+                },
+                Some(&quote) => {
+                    if at > from && is_word(bytes[at - 1]) {
+                        return false;
+                    }
+                    match quoted_end(bytes, at, quote) {
+                        Some(end) => at = end,
+                        None => return false,
+                    }
+                }
+            }
+        }
+        self.at = at;
+        true
+    }
+
+    /// Reads one logical line token by token.
+    fn lexed_line(&mut self, start: usize) {
+        let mut tokens = Tokens::from(self.bytes, start);
+        let (mut lead, mut behind_comment) = (start, false);
+        let mut first = tokens.next();
+        while let Some(token) = first {
+            match token.kind {
+                TokenKind::Blank => {}
+                TokenKind::BlockComment => {
+                    self.note_open_comment(token.span);
+                    if memchr::memchr(b'\n', token.raw(self.bytes)).is_some() {
+                        lead = token.span.end as usize;
+                        behind_comment = true;
+                    }
+                }
+                _ => break,
+            }
+            first = tokens.next();
+        }
+        let is_hash = first.is_some_and(|t| matches!(&*t.text(self.bytes), b"#" | b"%:"));
+        let hash = first.map_or(0, |t| t.span.start);
+        let mut name: Option<Span> = None;
+        let mut last = first;
+        let mut newline = None;
+        let mut name_due = is_hash;
+        while let Some(token) = last.filter(|t| t.kind != TokenKind::Newline) {
+            if token.kind == TokenKind::BlockComment {
+                self.note_open_comment(token.span);
+            }
+            if name_due && token.span.start != hash && !token.is_trivia() {
+                name_due = false;
+                if token.kind == TokenKind::Identifier {
+                    name = Some(token.span);
+                }
+            }
+            last = tokens.next();
+        }
+        if let Some(token) = last {
+            newline = Some(token.span);
+        }
+        self.at = newline.map_or(self.bytes.len(), |span| span.end as usize);
+        if is_hash {
+            let eol = newline.map_or(self.bytes.len(), |span| span.start as usize);
+            let hash_end = first.map_or(0, |t| t.span.end);
+            let name = name.unwrap_or(Span { start: hash_end, end: hash_end });
+            let keyword = Keyword::new(&super::unspliced(&self.bytes[name.range()]));
+            self.found.directives.push(Directive {
+                keyword,
+                lead: lead as u32,
+                behind_comment,
+                hash,
+                name,
+                body: Span { start: name.end, end: eol as u32 },
+                end: self.at as u32,
+            });
+        }
+    }
+
+    fn note_open_comment(&mut self, span: Span) {
+        let raw = &self.bytes[span.range()];
+        let open = span.end as usize == self.bytes.len()
+            && !(super::unspliced(raw).ends_with(b"*/") && super::unspliced(raw).len() >= 4);
+        if open {
+            self.found.open_comment.get_or_insert(span.start);
+        }
+    }
+}
+
+/// End of the line comment at `at`, in front of the newline; `None` where it is spliced.
+fn line_comment_end(bytes: &[u8], at: usize) -> Option<usize> {
+    let end = memchr::memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |len| at + len);
+    let text = bytes[at..end].trim_ascii_end();
+    if text.last() == Some(&b'\\') { None } else { Some(end) }
+}
+
+/// End of the block comment at `at`; `None` where a splice or the end of the text decides.
+fn block_comment_end(bytes: &[u8], at: usize) -> Option<usize> {
+    let mut from = at + 2;
+    loop {
+        let star = from + memchr::memchr(b'*', &bytes[from..])?;
+        match bytes.get(star + 1) {
+            Some(b'/') => return Some(star + 2),
+            Some(b'\\') if splice_len(bytes, star + 1) > 0 => return None,
+            _ => from = star + 1,
+        }
+    }
+}
+
+/// End of the string or character constant at `at`; `None` where it is spliced or never closed.
+fn quoted_end(bytes: &[u8], at: usize, quote: u8) -> Option<usize> {
+    let mut from = at + 1;
+    loop {
+        match bytes.get(from)? {
+            b'\n' => return None,
+            b'\\' if splice_len(bytes, from) > 0 => return None,
+            b'\\' if matches!(bytes.get(from + 1), Some(b'\n' | b'\\') | None) => {
+                // `\\` may be followed by a splice that belongs to the pair; let the tokens tell.
+                if splice_len(bytes, from + 1) > 0 || bytes.get(from + 1) != Some(&b'\\') {
+                    return None;
+                }
+                from += 2;
+            }
+            b'\\' => from += 2,
+            &byte if byte == quote => return Some(from + 1),
+            _ => from += 1,
+        }
+    }
+}
