@@ -140,6 +140,11 @@ impl Findings {
         self.list
     }
 
+    /// Keeps those that satisfy `keep`.
+    pub fn retain(&mut self, keep: impl FnMut(&Finding) -> bool) {
+        self.list.retain(keep);
+    }
+
     /// In the order they were found.
     pub fn iter(&self) -> std::slice::Iter<'_, Finding> {
         self.list.iter()

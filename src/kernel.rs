@@ -1,0 +1,3 @@
+//! The kernel side: where files go, and the files that are the kernel's own.
+
+pub mod layout;

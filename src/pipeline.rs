@@ -1,0 +1,238 @@
+//! The stages of an import, each a function from the type before it to the next one, so that none
+//! can be skipped, repeated or reordered:
+//!
+//! [`Upstream`] -> [`Preprocessed`] -> [`Rewritten`] -> [`KernelTree`]
+
+mod closed;
+mod expect;
+mod hits;
+mod preprocess;
+mod rewrite;
+mod template;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::edit::{EditSet, Overlap, RuleRef, Traced};
+use crate::finding::{Error, Finding, Findings, Result};
+use crate::kernel::layout::{self, Layout};
+use crate::rules::{Active, MacroClass, Profile, Ruleset, Version};
+use crate::text::{Source, Span, TreePath};
+use hits::Hits;
+
+/// What is imported: a release's files below the library root, and how far its number can be
+/// trusted.
+#[derive(Clone, Copy, Debug)]
+pub struct Input<'a> {
+    /// The release's number.
+    pub version: Version,
+    /// Whether it is a release itself, not a commit between two: then every rule must match.
+    pub exact: bool,
+    /// Path below the library root to bytes.
+    pub files: &'a BTreeMap<TreePath, Arc<[u8]>>,
+}
+
+/// The release with its plan.
+#[derive(Debug)]
+pub struct Upstream<'a> {
+    rules: Active<'a>,
+    exact: bool,
+    files: BTreeMap<TreePath, Arc<Source>>,
+    layout: Layout,
+    findings: Findings,
+    hits: Hits,
+}
+
+/// Dead branches are gone, conditions are short.
+#[derive(Debug)]
+pub struct Preprocessed<'a> {
+    upstream: Upstream<'a>,
+    texts: BTreeMap<TreePath, Traced>,
+    /// Groups decided and conditions shortened.
+    decided: usize,
+}
+
+/// Includes, names, calls, comments and licence lines are the kernel's.
+#[derive(Debug)]
+pub struct Rewritten<'a> {
+    upstream: Upstream<'a>,
+    texts: BTreeMap<TreePath, Traced>,
+    decided: usize,
+}
+
+/// The kernel form, with all that is known of it.
+#[derive(Debug)]
+pub struct KernelTree {
+    /// The files by their path in the Linux tree.
+    pub files: BTreeMap<TreePath, OutputFile>,
+    /// What must not be, or is worth a look.
+    pub findings: Findings,
+    /// How often each rule in force matched, whether it changed anything or not.
+    pub matched: BTreeMap<RuleRef, usize>,
+    /// Conditional groups that were decided, wholly or in part.
+    pub decided: usize,
+    /// What stays in conditions.
+    pub conditions: Conditions,
+}
+
+/// One file of the kernel form.
+#[derive(Clone, Debug)]
+pub struct OutputFile {
+    /// The upstream file that it comes from or stands for, below the library root.
+    pub upstream: Option<TreePath>,
+    /// The text that the trace leads to: upstream's, or the template's.
+    pub source: Arc<Source>,
+    /// The rule that wants this file, for a template.
+    pub template: Option<RuleRef>,
+    /// The kernel form.
+    pub text: Traced,
+}
+
+/// The conditions that stay in the kernel form.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Conditions {
+    /// Conditions upstream, in the files taken.
+    pub before: usize,
+    /// Conditions that stay.
+    pub after: usize,
+    /// Class to the macros of that class that stay, with the number of conditions that name each.
+    pub by_class: BTreeMap<MacroClass, BTreeMap<String, usize>>,
+}
+
+/// Imports a release: all stages in their order.
+///
+/// # Errors
+/// The rules contradict each other, or a template can't be rendered.
+pub fn import(input: Input<'_>, ruleset: &Ruleset, profile: &Profile) -> Result<KernelTree> {
+    let upstream = select(input, ruleset, profile)?;
+    rewritten(preprocess::preprocess(upstream)?)
+}
+
+fn rewritten(preprocessed: Preprocessed<'_>) -> Result<KernelTree> {
+    kernel_tree(rewrite::rewrite(preprocessed)?)
+}
+
+/// Plans which files are taken.
+///
+/// # Errors
+/// A rule's output path is no path in a tree.
+pub fn select<'a>(
+    input: Input<'_>,
+    ruleset: &'a Ruleset,
+    profile: &'a Profile,
+) -> Result<Upstream<'a>> {
+    let rules = Active::new(ruleset, input.version, profile);
+    let root = &ruleset.library.root;
+    let files: BTreeMap<TreePath, Arc<Source>> = input
+        .files
+        .iter()
+        .map(|(path, bytes)| {
+            (path.clone(), Source::new(format!("{root}/{path}"), Arc::clone(bytes)))
+        })
+        .collect();
+    let mut layout = layout::plan(&files, &ruleset.library, &rules.files)?;
+    let findings = std::mem::take(&mut layout.findings);
+    let mut hits = Hits::default();
+    hits.add(&layout.matched);
+    Ok(Upstream { rules, exact: input.exact, files, layout, findings, hits })
+}
+
+/// Adds the kernel's own files and holds the whole against the closed world.
+fn kernel_tree(rewritten: Rewritten<'_>) -> Result<KernelTree> {
+    let Rewritten { upstream, texts, decided } = rewritten;
+    let Upstream { rules, exact, files, layout, mut findings, mut hits } = upstream;
+    let conditions = closed::check(&rules, &files, &texts, &mut findings, &mut hits);
+    let mut output = BTreeMap::new();
+    for (path, text) in texts {
+        hits.add(text.fired());
+        let (Some(place), Some(source)) = (layout.taken.get(&path), files.get(&path)) else {
+            continue;
+        };
+        let source = Arc::clone(source);
+        let file = OutputFile { upstream: Some(path), source, template: None, text };
+        output.insert(place.clone(), file);
+    }
+    for (place, template) in layout.templates {
+        let source = template::render(rules.ruleset, &template)?;
+        let text = Traced::new(Arc::clone(&source.bytes));
+        let file = OutputFile {
+            upstream: template.replaces,
+            source,
+            template: Some(template.rule),
+            text,
+        };
+        output.insert(place, file);
+    }
+    expect::check(&rules, &hits, exact, &mut findings);
+    Ok(KernelTree { files: output, findings, matched: hits.into_map(), decided, conditions })
+}
+
+/// Applies edits; two that touch are a fault of the rules, and the file stays as it was.
+fn apply(
+    rules: &Active<'_>,
+    source: &Arc<Source>,
+    text: Traced,
+    edits: EditSet,
+    findings: &mut Findings,
+) -> Traced {
+    let before = text.clone();
+    match text.apply(edits) {
+        Ok(text) => text,
+        Err(overlap) => {
+            findings.push(overlap_finding(rules, source, &before, &overlap));
+            before
+        }
+    }
+}
+
+fn overlap_finding(
+    rules: &Active<'_>,
+    source: &Arc<Source>,
+    text: &Traced,
+    overlap: &Overlap,
+) -> Finding {
+    let span = |at: Span| text.upstream_cover(at);
+    let mut finding = Finding::error("edits-overlap", "two rules want to change the same bytes")
+        .at(source, span(overlap.first.span), "one edit")
+        .at(source, span(overlap.second.span), "the other");
+    for rule in rules.rules() {
+        let names = [&overlap.first.rules, &overlap.second.rules];
+        if names.iter().any(|list| list.contains(&rule.name)) {
+            finding = finding.label(rule.label("a rule at work"));
+        }
+    }
+    finding.hint("narrow one of the rules")
+}
+
+/// Takes one file through the per-file stages, as if it stood alone in a release.
+///
+/// # Errors
+/// As for [`import`].
+pub fn transform(
+    path: &TreePath,
+    bytes: Arc<[u8]>,
+    version: Version,
+    ruleset: &Ruleset,
+    profile: &Profile,
+) -> Result<(Option<OutputFile>, Findings)> {
+    let files = BTreeMap::from([(path.clone(), bytes)]);
+    let input = Input { version, exact: false, files: &files };
+    let mut upstream = select(input, ruleset, profile)?;
+    // Alone or not, chosen by the rules or not: it is this file that the user wants to see.
+    upstream.layout.templates.clear();
+    upstream.layout.alone(path, &ruleset.library)?;
+    let preprocessed = preprocess::preprocess(upstream)?;
+    let rewritten = rewrite::rewrite(preprocessed)?;
+    let tree = kernel_tree(rewritten)?;
+    let (file, mut findings) = (tree.files.into_values().next(), tree.findings);
+    // What the other files would have matched or resolved can't be told from one.
+    findings.retain(|finding| !matches!(finding.code, expect::CODE | "include-unresolved"));
+    Ok((file, findings))
+}
+
+/// A fault of this program, said with the file at hand.
+fn internal(what: &str, source: &Source) -> Error {
+    Error::internal(format!("{what} in {}", source.name))
+}

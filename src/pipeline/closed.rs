@@ -1,0 +1,168 @@
+//! The closed world of conditions: every macro that still stands in one is known to a rule.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use super::Conditions;
+use super::hits::Hits;
+use crate::edit::Traced;
+use crate::finding::{Finding, Findings};
+use crate::preprocess::lexer::{Directive, Keyword, Token, TokenKind, directive_tokens, scan};
+use crate::rules::{Active, MacroClass, Rule};
+use crate::text::{Source, Span, TreePath};
+
+/// Classifies what stays; in a closed profile what no rule knows is a finding.
+pub(super) fn check(
+    rules: &Active<'_>,
+    files: &BTreeMap<TreePath, Arc<Source>>,
+    texts: &BTreeMap<TreePath, Traced>,
+    findings: &mut Findings,
+    hits: &mut Hits,
+) -> Conditions {
+    let known = Known::new(rules);
+    let mut conditions = Conditions::default();
+    for (path, text) in texts {
+        let Some(source) = files.get(path) else { continue };
+        let before = scan(&source.bytes).directives;
+        conditions.before += before.iter().filter(|d| is_condition(d)).count();
+        let bytes = text.bytes();
+        let directives = scan(bytes).directives;
+        let guard = guard(bytes, &directives);
+        for directive in directives.iter().filter(|d| is_condition(d)) {
+            conditions.after += 1;
+            for token in macros(bytes, directive) {
+                let name = String::from_utf8_lossy(&token.text(bytes)).into_owned();
+                let is_guard = guard.as_deref() == Some(&*token.text(bytes));
+                let class = match known.of(&name) {
+                    Some((class, rule)) => {
+                        hits.count(&rule.name, 1);
+                        Some((class, Some(rule)))
+                    }
+                    None => is_guard.then_some((MacroClass::Guard, None)),
+                };
+                if rules.profile.closed {
+                    let at = text.upstream_cover(token.span);
+                    findings_for(class, &name, source, at, findings);
+                }
+                if let Some((class, _)) = class {
+                    let names = conditions.by_class.entry(class).or_default();
+                    *names.entry(name).or_default() += 1;
+                }
+            }
+        }
+    }
+    conditions
+}
+
+fn findings_for(
+    class: Option<(MacroClass, Option<&Rule>)>,
+    name: &str,
+    source: &Arc<Source>,
+    at: Span,
+    findings: &mut Findings,
+) {
+    match class {
+        Some((MacroClass::Portability, rule)) => {
+            let finding = Finding::error(
+                "portability-left",
+                format!("a condition on `{name}` stays, which the kernel never needs"),
+            )
+            .at(source, at, "not decided");
+            let finding = match rule {
+                Some(rule) => finding.label(rule.label("classified here")),
+                None => finding,
+            };
+            findings.push(finding.hint("settle what the condition depends on"));
+        }
+        Some(_) => {}
+        None => findings.push(
+            Finding::error("unclassified-macro", format!("no rule knows the macro `{name}`"))
+                .at(source, at, "stays in a condition of the kernel form")
+                .hint(format!(
+                    "add a rule of kind macros that settles or classifies `{name}`, with the reason"
+                )),
+        ),
+    }
+}
+
+fn is_condition(directive: &Directive) -> bool {
+    use Keyword::{Elif, Elifdef, Elifndef, If, Ifdef, Ifndef};
+    matches!(directive.keyword, If | Ifdef | Ifndef | Elif | Elifdef | Elifndef)
+}
+
+/// The macros that a condition names; what stands in the parentheses of `NAME(...)` is no macro.
+fn macros(bytes: &[u8], directive: &Directive) -> Vec<Token> {
+    let tokens: Vec<Token> =
+        directive_tokens(bytes, directive.body).filter(|token| !token.is_trivia()).collect();
+    let mut found = Vec::new();
+    let mut skip = 0usize;
+    for (index, token) in tokens.iter().enumerate() {
+        let text = token.text(bytes);
+        match (token.kind, &*text) {
+            (TokenKind::Punct, b"(") if skip > 0 => skip += 1,
+            (TokenKind::Punct, b"(") => {
+                let before = index.checked_sub(1).and_then(|i| tokens.get(i));
+                let call = before.is_some_and(|t| {
+                    t.kind == TokenKind::Identifier && &*t.text(bytes) != b"defined"
+                });
+                skip = usize::from(call);
+            }
+            (TokenKind::Punct, b")") => skip = skip.saturating_sub(1),
+            (TokenKind::Identifier, b"defined") => {}
+            (TokenKind::Identifier, _) if skip == 0 => found.push(*token),
+            _ => {}
+        }
+    }
+    found
+}
+
+/// The macro that guards the file against being read twice: the first directive is `#ifndef X`, the
+/// second `#define X`.
+fn guard(bytes: &[u8], directives: &[Directive]) -> Option<Vec<u8>> {
+    let name = |directive: &Directive| {
+        let token = directive_tokens(bytes, directive.body).find(|token| !token.is_trivia())?;
+        Some(token.text(bytes).into_owned())
+    };
+    let at = directives.iter().position(|d| d.keyword == Keyword::Ifndef)?;
+    let first = name(directives.get(at)?)?;
+    let define = directives.get(at + 1).filter(|d| d.keyword == Keyword::Define)?;
+    let bare = directive_tokens(bytes, define.body).filter(|token| !token.is_trivia()).count() == 1;
+    (bare && name(define)? == first).then_some(first)
+}
+
+/// Name to class and rule.
+struct Known<'a> {
+    exact: HashMap<&'a str, (MacroClass, &'a Rule)>,
+    /// Prefixes of names that end in `*`, longest first.
+    prefixes: Vec<(&'a str, MacroClass, &'a Rule)>,
+}
+
+impl<'a> Known<'a> {
+    fn new(rules: &Active<'a>) -> Known<'a> {
+        let mut known = Known { exact: HashMap::new(), prefixes: Vec::new() };
+        for rule in &rules.macros {
+            for name in &rule.names {
+                match name.strip_suffix('*') {
+                    Some(prefix) => known.prefixes.push((prefix, rule.class, &rule.rule)),
+                    None => {
+                        known.exact.insert(name, (rule.class, &rule.rule));
+                    }
+                }
+            }
+        }
+        for rule in &rules.one_of {
+            let names = rule.alternatives.iter().flat_map(|alternative| alternative.macros.keys());
+            known.exact.extend(names.map(|name| (name.as_str(), (rule.class, &rule.rule))));
+        }
+        known.prefixes.sort_by_key(|(prefix, ..)| std::cmp::Reverse(prefix.len()));
+        known
+    }
+
+    fn of(&self, name: &str) -> Option<(MacroClass, &'a Rule)> {
+        let prefix = || {
+            let found = self.prefixes.iter().find(|(prefix, ..)| name.starts_with(prefix));
+            found.map(|&(_, class, rule)| (class, rule))
+        };
+        self.exact.get(name).copied().or_else(prefix)
+    }
+}
