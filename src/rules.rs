@@ -2,30 +2,31 @@
 //!
 //! `rules/load.rs` makes it from the TOML files; the stages only read it.
 
+mod check;
+mod conflict;
+mod convert;
+mod fields;
+mod folder;
+mod glob;
+mod library;
+mod load;
+mod macros;
+mod shape;
+#[cfg(test)]
+mod tests;
+mod version;
+
 use std::collections::BTreeMap;
-use std::fmt;
 use std::sync::Arc;
 
 use crate::edit::RuleRef;
 use crate::finding::Label;
 use crate::text::{Source, Span};
 
-/// A release's own number, as its header states it.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Version {
-    /// First number.
-    pub major: u32,
-    /// Second number.
-    pub minor: u32,
-    /// Third number.
-    pub patch: u32,
-}
-
-impl fmt::Display for Version {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}.{}.{}", self.major, self.minor, self.patch)
-    }
-}
+pub use check::{RuleRow, RuleText, check, list, show};
+pub use glob::matches as glob_matches;
+pub use load::load;
+pub use version::{Expect, Version};
 
 /// What every rule has, whatever its kind.
 #[derive(Clone, Debug)]
@@ -60,15 +61,24 @@ impl Rule {
             && self.until.is_none_or(|until| version < until)
             && (self.profiles.is_empty() || self.profiles.iter().any(|p| p == profile))
     }
-}
 
-/// How often a rule must match; `1..` unless the rule says otherwise.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Expect {
-    /// Fewest matches.
-    pub least: usize,
-    /// Most matches, if bounded.
-    pub most: Option<usize>,
+    /// When it is in force, in words: `from 1.5.1, before 1.5.4, for official`.
+    pub fn when(&self) -> String {
+        let mut parts = Vec::new();
+        parts.extend(self.since.map(|version| format!("from {version}")));
+        parts.extend(self.until.map(|version| format!("before {version}")));
+        if !self.profiles.is_empty() {
+            parts.push(format!("for {}", self.profiles.join(" and ")));
+        }
+        if parts.is_empty() { "always".into() } else { parts.join(", ") }
+    }
+
+    /// Where the quoted `value` stands in the rule's file; the rule's own span if it doesn't.
+    fn span_of(&self, value: &str) -> Span {
+        let quoted = format!("\"{value}\"");
+        memchr::memmem::find(&self.source.bytes, quoted.as_bytes())
+            .map_or(self.span, |start| Span::new(start, start + quoted.len()))
+    }
 }
 
 /// What kind of thing a macro in a condition is about.
@@ -114,13 +124,14 @@ pub enum MacroState {
 pub struct MacroRule {
     /// Common part.
     pub rule: Rule,
-    /// Names; a `*` at the end stands for any rest, in `Free` rules only.
+    /// Names; a `*` at the end stands for any rest, in `Free` rules only. An exact name in another
+    /// rule goes before such a pattern.
     pub names: Vec<String>,
     /// State; for a replaced macro `Value`.
     pub state: MacroState,
     /// Class.
     pub class: MacroClass,
-    /// Replaced macros: glob of the upstream file (below the library root) whose guarded default
+    /// Replaced macros: glob ([`glob_matches`]) of the upstream file (below the library root) whose guarded default
     /// becomes the definition.
     pub replace_in: Option<String>,
 }
@@ -154,7 +165,7 @@ pub struct FileRule {
     pub action: FileAction,
 }
 
-/// What a `files` rule does. Paths and globs are below the library root (`common/*.c`); output
+/// What a `files` rule does. Paths and globs ([`glob_matches`]) are below the library root (`common/*.c`); output
 /// paths are below the Linux tree (`include/linux/zstd_lib.h`).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum FileAction {
@@ -220,10 +231,12 @@ pub struct CallRule {
     pub rule: Rule,
     /// The functions.
     pub functions: Vec<String>,
-    /// Prefix-free new name for a single function, applied only where the release defines it.
+    /// New name for a single function, applied only where the release defines it.
     pub to: Option<String>,
-    /// Report the call instead of rewriting it.
+    /// Report the call instead of rewriting it. With neither `to` nor `report` it may stand.
     pub report: bool,
+    /// For a reported call: what to use in its place.
+    pub instead: Option<String>,
 }
 
 /// `sections`: text between `BEGIN name` and `END name` marker lines goes, markers included.
@@ -301,7 +314,7 @@ pub struct PackagedRelease {
 }
 
 /// `library.toml`: what the library is and where it lives.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Library {
     /// Name (`zstd`): names the output folder and the patch.
     pub name: String,
@@ -332,7 +345,7 @@ pub struct Library {
 }
 
 /// All rules of one library.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Ruleset {
     /// The library.
     pub library: Library,
@@ -362,4 +375,28 @@ pub struct Ruleset {
     pub masks: Vec<MaskRule>,
     /// Templates by path below `templates/`.
     pub templates: BTreeMap<String, Arc<Source>>,
+}
+
+impl Ruleset {
+    /// The common part of every rule, in order of `kind/id`.
+    pub fn rules(&self) -> Vec<&Rule> {
+        let mut rules: Vec<&Rule> = Vec::new();
+        rules.extend(self.macros.iter().map(|r| &r.rule));
+        rules.extend(self.one_of.iter().map(|r| &r.rule));
+        rules.extend(self.files.iter().map(|r| &r.rule));
+        rules.extend(self.includes.iter().map(|r| &r.rule));
+        rules.extend(self.names.iter().map(|r| &r.rule));
+        rules.extend(self.calls.iter().map(|r| &r.rule));
+        rules.extend(self.sections.iter().map(|r| &r.rule));
+        rules.extend(self.comments.iter().map(|r| &r.rule));
+        rules.extend(self.licence.iter().map(|r| &r.rule));
+        rules.extend(self.masks.iter().map(|r| &r.rule));
+        rules.sort_by(|a, b| a.name.cmp(&b.name));
+        rules
+    }
+
+    /// The profile of that name.
+    pub fn profile(&self, name: &str) -> Option<&Profile> {
+        self.library.profiles.iter().find(|p| p.name == name)
+    }
 }

@@ -1,0 +1,156 @@
+//! `library.toml`: from its shape to the checked form.
+
+use std::sync::Arc;
+
+use super::fields::{instead, span};
+use super::shape::{LibraryShape, PackageShape, ProfileShape, Text};
+use super::version::Version;
+use super::{Library, PackagedRelease, Profile, Simplify};
+use crate::finding::{Finding, Findings};
+use crate::text::{Source, Span, TreePath};
+
+/// Where a value's mistakes go.
+struct Reader<'a> {
+    source: &'a Arc<Source>,
+    findings: &'a mut Findings,
+}
+
+/// Checks every value; `None` if one is missing or wrong.
+pub(super) fn library(
+    source: &Arc<Source>,
+    shape: LibraryShape,
+    findings: &mut Findings,
+) -> Option<Library> {
+    let mut read = Reader { source, findings };
+    let name = read.word("name", shape.name);
+    let url = read.text("url", shape.url);
+    let root = read.path("root", shape.root);
+    let package_root = read.path("package-root", shape.package_root);
+    let marker = read.path("marker", shape.marker);
+    let tag_prefix = read.text("tag-prefix", shape.tag_prefix);
+    let version_file = read.path("version-file", shape.version_file);
+    let version_macros = shape.version_macros.and_then(|list| {
+        let at = span(list.span());
+        let names = list.into_inner().into_iter().map(|name| name.into_inner()).collect::<Vec<_>>();
+        let three = names.try_into().ok();
+        if three.is_none() {
+            read.wrong(at, "three macros are wanted: major, minor and patch".into());
+        }
+        three
+    });
+    let oldest = read.required("oldest", shape.oldest).and_then(|text| read.version(&text));
+    let output = read.path("output", shape.output);
+    let profiles = read.profiles(shape.profile.map(|list| list.into_inner()).unwrap_or_default());
+    let packages = read.packages(shape.package.map(|list| list.into_inner()).unwrap_or_default());
+    Some(Library {
+        name: name?,
+        url: url?,
+        root: root?,
+        package_root: package_root?,
+        marker: marker?,
+        tag_prefix: tag_prefix?,
+        version_file: version_file?,
+        version_macros: version_macros?,
+        oldest: oldest?,
+        output: output?,
+        profiles: profiles?,
+        packages: packages?,
+        template_values: shape.template_values.unwrap_or_default(),
+    })
+}
+
+impl Reader<'_> {
+    fn wrong(&mut self, at: Span, message: String) {
+        self.findings.push(Finding::error("rule-value", message).at(self.source, at, ""));
+    }
+
+    fn required(&mut self, key: &str, value: Option<Text>) -> Option<Text> {
+        if value.is_none() {
+            self.wrong(Span::at(0), format!("the key `{key}` is missing"));
+        }
+        value
+    }
+
+    fn text(&mut self, key: &str, value: Option<Text>) -> Option<String> {
+        let text = self.required(key, value)?;
+        if text.get_ref().contains(['\n', '\0']) {
+            self.wrong(span(text.span()), format!("`{key}` is one line"));
+            return None;
+        }
+        Some(text.into_inner())
+    }
+
+    fn word(&mut self, key: &str, value: Option<Text>) -> Option<String> {
+        let text = self.required(key, value)?;
+        if !is_id(text.get_ref()) {
+            let message = format!("`{key}` is made of a to z, 0 to 9 and `-`");
+            self.wrong(span(text.span()), message);
+            return None;
+        }
+        Some(text.into_inner())
+    }
+
+    fn path(&mut self, key: &str, value: Option<Text>) -> Option<String> {
+        let text = self.required(key, value)?;
+        if TreePath::new(text.get_ref()).is_none() {
+            let message = format!("`{key}` is a relative path without `.` and `..`");
+            self.wrong(span(text.span()), message);
+            return None;
+        }
+        Some(text.into_inner())
+    }
+
+    fn version(&mut self, text: &Text) -> Option<Version> {
+        text.get_ref().parse().map_err(|message| self.wrong(span(text.span()), message)).ok()
+    }
+
+    fn profiles(&mut self, shapes: Vec<ProfileShape>) -> Option<Vec<Profile>> {
+        if shapes.is_empty() {
+            self.wrong(Span::at(0), "no [[profile]] is given; the first is the default".into());
+            return None;
+        }
+        let mut profiles: Vec<Profile> = Vec::new();
+        for shape in shapes {
+            let at = span(shape.name.span());
+            let name = self.word("name", Some(shape.name))?;
+            if profiles.iter().any(|p| p.name == name) {
+                self.wrong(at, format!("the profile `{name}` is given twice"));
+                return None;
+            }
+            let simplify = match shape.simplify.as_ref().map(|text| text.get_ref().as_str()) {
+                None | Some("full") => Simplify::Full,
+                Some("leading") => Simplify::Leading,
+                Some(other) => {
+                    let at = shape.simplify.as_ref().map_or(at, |text| span(text.span()));
+                    let hint = instead(other, &["full", "leading"]);
+                    self.wrong(at, format!("`{other}` is no way to simplify; {hint}"));
+                    return None;
+                }
+            };
+            let why = shape.why.into_inner();
+            profiles.push(Profile { name, why, simplify, closed: shape.closed });
+        }
+        Some(profiles)
+    }
+
+    fn packages(&mut self, shapes: Vec<PackageShape>) -> Option<Vec<PackagedRelease>> {
+        let mut packages: Vec<PackagedRelease> = Vec::new();
+        for shape in shapes {
+            let release = self.version(&shape.release)?;
+            if packages.last().is_some_and(|last| last.release >= release) {
+                let message = format!("the packages stand oldest first; {release} is out of order");
+                self.wrong(span(shape.release.span()), message);
+            }
+            let package = self.word("package", Some(shape.package))?;
+            let version = self.text("version", Some(shape.version))?;
+            packages.push(PackagedRelease { release, package, version });
+        }
+        Some(packages)
+    }
+}
+
+/// Whether `text` can name a rule, profile or library: it becomes part of file names.
+pub(super) fn is_id(text: &str) -> bool {
+    let plain = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
+    !text.is_empty() && !text.starts_with('-') && text.bytes().all(plain)
+}

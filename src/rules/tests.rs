@@ -1,0 +1,312 @@
+//! Rulesets on disk, right and wrong: what the loader says, and where.
+
+use std::fs;
+use std::path::Path;
+
+use tempfile::TempDir;
+
+use super::{MacroState, Ruleset, Version, check, list, load, show};
+use crate::finding::{Error, ErrorKind};
+
+const LIBRARY: &str = r#"
+name = "demo"
+url = "https://example.org/demo"
+root = "lib"
+package-root = "demo"
+marker = "lib/demo.h"
+tag-prefix = "v"
+version-file = "lib/demo.h"
+version-macros = ["A", "B", "C"]
+oldest = "1.0.0"
+output = "lib/demo"
+
+[[profile]]
+name = "strict"
+why = "all of it"
+closed = true
+
+[[profile]]
+name = "official"
+why = "what others do"
+simplify = "leading"
+"#;
+
+const MACRO: &str = r#"id = "one"
+why = "a reason that is long enough"
+names = ["ONE"]
+class = "feature"
+state = "value"
+value = "1"
+"#;
+
+fn ruleset(files: &[(&str, &str)]) -> TempDir {
+    let dir = TempDir::new().unwrap();
+    write(dir.path(), "library.toml", LIBRARY);
+    for (path, text) in files {
+        write(dir.path(), path, text);
+    }
+    dir
+}
+
+fn write(dir: &Path, path: &str, text: &str) {
+    let file = dir.join(path);
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    fs::write(file, text).unwrap();
+}
+
+fn loaded(files: &[(&str, &str)]) -> Ruleset {
+    load(Some(ruleset(files).path())).unwrap_or_else(|error| panic!("{}", shown(&error)))
+}
+
+fn refused(files: &[(&str, &str)]) -> String {
+    let dir = ruleset(files);
+    let error = load(Some(dir.path())).map(|_| ()).unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Usage);
+    shown(&error).replace(&format!("{}/", dir.path().display()), "")
+}
+
+/// The error with its places, as `file:line:column: text`.
+fn shown(error: &Error) -> String {
+    let mut out = error.message.clone();
+    for label in &error.labels {
+        let at = label.position();
+        out += &format!("\n{}:{}:{}: {}", label.source.name, at.line, at.column, label.text);
+    }
+    if let Some(hint) = &error.hint {
+        out += &format!("\nhint: {hint}");
+    }
+    out
+}
+
+#[track_caller]
+fn says(text: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(text.contains(part), "{part:?} is not in:\n{text}");
+    }
+}
+
+/// `MACRO` with one line replaced or, where nothing matches, with `line` added.
+fn with(line: &str) -> String {
+    let key = line.split(' ').next().unwrap_or_default();
+    let mut found = false;
+    let mut out = String::new();
+    for old in MACRO.lines() {
+        let same = old.split(' ').next() == Some(key);
+        found |= same;
+        out += if same { line } else { old };
+        out += "\n";
+    }
+    if found { out } else { out + line + "\n" }
+}
+
+#[test]
+fn a_small_ruleset_loads() {
+    let rules = loaded(&[("macros/one.toml", MACRO)]);
+    assert_eq!(rules.library.name, "demo");
+    assert_eq!(rules.macros[0].state, MacroState::Value("1".into()));
+    assert_eq!(rules.macros[0].rule.name.as_str(), "macros/one");
+    assert!(rules.macros[0].rule.expect.holds(1, Version::default()));
+    assert!(!rules.macros[0].rule.expect.holds(0, Version::default()));
+}
+
+#[test]
+fn the_digest_depends_on_paths_and_contents_only() {
+    let digest = |files: &[(&str, &str)]| loaded(files).digest;
+    let base = digest(&[("macros/one.toml", MACRO)]);
+    assert_eq!(base.len(), 64);
+    assert_eq!(base, digest(&[("macros/one.toml", MACRO)]));
+    assert_ne!(base, digest(&[("macros/one.toml", &format!("{MACRO}\n"))]));
+}
+
+#[test]
+fn a_wrong_key_is_pointed_at_and_the_right_one_named() {
+    let text = refused(&[("macros/one.toml", &with("stat = \"free\""))]);
+    says(&text, &["unknown key `stat`", "macros/one.toml:7:1", "did you mean `state`?"]);
+    let text = refused(&[("macros/one.toml", &with("colour = \"free\""))]);
+    says(&text, &["known are: id, why, names"]);
+}
+
+#[test]
+fn all_mistakes_are_reported_together() {
+    let broken =
+        "id = \"two\"\nwhy = 3\nnames = [\"TWO\", 2]\nclas = \"feature\"\nstate = \"fre\"\n";
+    let text = refused(&[
+        ("macros/one.toml", &with("value = 1")),
+        ("macros/two.toml", broken),
+        ("macros/notes.txt", "x"),
+        ("wishes/x.toml", "x"),
+        ("stray.toml", "x"),
+    ]);
+    says(
+        &text,
+        &[
+            "mistakes",
+            "macros/one.toml:6:9",
+            "macros/two.toml:2:7",
+            "macros/two.toml:4:1: unknown key `clas`; did you mean `class`?",
+            "macros/notes.txt is no rule",
+            "wishes/x.toml lies in no known folder",
+            "stray.toml belongs to no kind of rule",
+        ],
+    );
+}
+
+#[test]
+fn every_value_is_checked() {
+    for (line, message) in [
+        ("id = \"two\"", "the id is `two`, the file's name says `one`"),
+        ("why = \"\"", "`why` gives no reason"),
+        ("names = []", "`names` is empty"),
+        ("names = [\"1X\"]", "no C identifier"),
+        ("names = [\"X*\"]", "state free only"),
+        ("names = [\"X\", \"X\"]", "listed twice"),
+        ("names = [\"defined\"]", "an operator"),
+        ("class = \"portabilty\"", "did you mean `portability`?"),
+        ("state = \"undefind\"", "did you mean `undefined`?"),
+        ("state = \"undefined\"", "`value` stands only beside"),
+        ("since = \"1.5\"", "three numbers are wanted"),
+        ("profiles = [\"strickt\"]", "did you mean `strict`?"),
+        ("expect = \"some\"", "not a count"),
+        ("expect = \"0..\"", "says so in `expect-why`"),
+        ("expect-why = \"because it is so\"", "stands only beside"),
+        ("value = \"a\\nb\"", "one line"),
+    ] {
+        let text = refused(&[("macros/one.toml", &with(line))]);
+        says(&text, &[message, "macros/one.toml:"]);
+    }
+}
+
+#[test]
+fn version_ranges_hold_a_release() {
+    let text =
+        refused(&[("macros/one.toml", &format!("{MACRO}since = \"1.5.1\"\nuntil = \"1.5.1\"\n"))]);
+    says(&text, &["`since` 1.5.1 is not before `until` 1.5.1", "macros/one.toml:8:9"]);
+}
+
+#[test]
+fn portability_macros_have_a_state() {
+    let text = with("class = \"portability\"")
+        .replace("value = \"1\"\n", "")
+        .replace("\"value\"", "\"free\"");
+    says(&refused(&[("macros/one.toml", &text)]), &["class portability", "macros/one.toml:4:9"]);
+}
+
+#[test]
+fn two_states_at_once_are_a_conflict() {
+    let two = |extra: &str| MACRO.replace("\"one\"", "\"two\"").replace("\"1\"", "\"2\"") + extra;
+    let text = refused(&[("macros/one.toml", MACRO), ("macros/two.toml", &two(""))]);
+    says(&text, &["the macro `ONE`", "macros/one.toml:3:9", "macros/two.toml:3:9"]);
+    let before = format!("{MACRO}until = \"1.5.0\"\n");
+    loaded(&[("macros/one.toml", &before), ("macros/two.toml", &two("since = \"1.5.0\"\n"))]);
+    let strict = format!("{MACRO}profiles = [\"strict\"]\n");
+    loaded(&[
+        ("macros/one.toml", &strict),
+        ("macros/two.toml", &two("profiles = [\"official\"]\n")),
+    ]);
+}
+
+#[test]
+fn ids_are_lower_case_and_may_repeat_in_two_kinds() {
+    let upper = MACRO.replace("\"one\"", "\"One\"");
+    let text = refused(&[("macros/one.toml", MACRO), ("macros/One.toml", &upper)]);
+    says(&text, &["differ in case only", "a to z"]);
+    let mask = "id = \"one\"\nwhy = \"a reason that is long enough\"\nnames = [\"ONE\"]\n";
+    loaded(&[("macros/one.toml", MACRO), ("masks/one.toml", mask)]);
+}
+
+#[test]
+fn alternatives_speak_of_the_same_macros() {
+    let rule = |second: &str| {
+        format!(
+            "id = \"cc\"\nwhy = \"compilers exclude each other\"\nclass = \"compiler\"\n\n\
+             [[one-of]]\nname = \"gcc\"\nundefined = [\"C\"]\nranges = {{ G = \"5..\" }}\n\n\
+             [[one-of]]\nname = \"clang\"\ndefined = [\"C\"]\n{second}\n"
+        )
+    };
+    let rules = loaded(&[("macros/cc.toml", &rule("values = { G = \"4\" }"))]);
+    assert_eq!(rules.one_of[0].alternatives[0].macros["G"], MacroState::Range(Some(5), None));
+    let text = refused(&[("macros/cc.toml", &rule(""))]);
+    says(&text, &["`clang` does not say what `G` is", "macros/cc.toml:11:8"]);
+    let text = refused(&[("macros/cc.toml", &rule("vales = { G = \"4\" }"))]);
+    says(&text, &["unknown key `vales`", "did you mean `values`?"]);
+}
+
+#[test]
+fn templates_exist_and_parse() {
+    let rule = "id = \"mem\"\nwhy = \"a reason that is long enough\"\ntemplate = \"mem.h\"\nto = \"lib/demo/mem.h\"\n";
+    loaded(&[("files/mem.toml", rule), ("templates/mem.h", "#include <{{ header }}>\n")]);
+    let text = refused(&[("files/mem.toml", rule), ("templates/nem.h", "")]);
+    says(&text, &["there is no template `mem.h`", "did you mean `nem.h`?", "files/mem.toml:3:12"]);
+    let text = refused(&[("files/mem.toml", rule), ("templates/mem.h", "\n{% if %}\n")]);
+    says(&text, &["template syntax error", "templates/mem.h:2:"]);
+}
+
+#[test]
+fn files_that_are_no_rules_are_refused() {
+    let dir = ruleset(&[]);
+    fs::create_dir(dir.path().join("macros")).unwrap();
+    fs::write(dir.path().join("macros/bytes.toml"), b"id = \"\xff\"").unwrap();
+    fs::write(dir.path().join("macros/huge.toml"), vec![b'#'; 2 << 20]).unwrap();
+    #[cfg(unix)]
+    std::os::unix::fs::symlink("/dev/zero", dir.path().join("macros/link.toml")).unwrap();
+    let text = shown(&load(Some(dir.path())).map(|_| ()).unwrap_err());
+    says(&text, &["not UTF-8", "bytes.toml:1:7", "is larger than 1024 KiB"]);
+    #[cfg(unix)]
+    says(&text, &["is a symbolic link"]);
+}
+
+#[test]
+fn a_folder_without_ruleset_says_where_one_is() {
+    let dir = TempDir::new().unwrap();
+    write(dir.path(), "demo/library.toml", LIBRARY);
+    let error = load(Some(dir.path())).map(|_| ()).unwrap_err();
+    says(&shown(&error), &["holds no library.toml", "did you mean", "demo?"]);
+    let error = load(Some(&dir.path().join("nowhere"))).map(|_| ()).unwrap_err();
+    says(&shown(&error), &["is not a folder"]);
+}
+
+#[test]
+fn a_rule_is_shown_by_id() {
+    let rules = loaded(&[("macros/one.toml", MACRO)]);
+    let row = &list(&rules)[0];
+    assert_eq!((row.kind.as_str(), row.id.as_str(), row.about.as_str()), ("macros", "one", "ONE"));
+    assert_eq!(row.when, "always");
+    let text = show(&rules, "one").unwrap().remove(0);
+    assert_eq!(text.fixture, Path::new("fixtures/demo/macros/one"));
+    assert_eq!(show(&rules, "macros/one").unwrap().len(), 1);
+    says(&shown(&show(&rules, "on").map(|_| ()).unwrap_err()), &["no rule `on`", "`one`"]);
+}
+
+#[test]
+fn check_wants_order_and_fixtures() {
+    let dir = TempDir::new().unwrap();
+    let rules = dir.path().join("rules/demo");
+    write(&rules, "library.toml", LIBRARY);
+    let swapped = "why = \"a reason that is long enough\"\nid = \"one\"\n";
+    write(
+        &rules,
+        "macros/one.toml",
+        &MACRO.replacen(&MACRO[..MACRO.find("names").unwrap()], swapped, 1),
+    );
+    write(dir.path(), "fixtures/demo/macros/old/in.c", "");
+    let (_, findings) = check(Some(&rules)).unwrap();
+    let messages: Vec<_> = findings.sorted().into_iter().map(|f| f.message).collect();
+    let text = messages.join("\n");
+    says(
+        &text,
+        &["`id` belongs above `why`", "`macros/one` has no fixture", "is a fixture of no rule"],
+    );
+    assert_eq!(messages.len(), 3, "{text}");
+    write(dir.path(), "fixtures/demo/macros/one/in.c", "");
+    write(dir.path(), "fixtures/demo/macros/one/out.c", "");
+    fs::remove_dir_all(dir.path().join("fixtures/demo/macros/old")).unwrap();
+    write(&rules, "macros/one.toml", MACRO);
+    assert!(check(Some(&rules)).unwrap().1.is_empty());
+}
+
+#[test]
+fn the_built_in_ruleset_loads() {
+    let rules = load(None).unwrap_or_else(|error| panic!("{}", shown(&error)));
+    assert!(!rules.macros.is_empty());
+    assert_eq!(rules.origin, "built in");
+}
