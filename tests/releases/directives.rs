@@ -183,7 +183,8 @@ mod tests {
 
     #[test]
     fn directives_are_found_in_any_spelling() {
-        let text = "#if A\n  # /* x */ ifdef B // y\n#el\\\nif \\\n C /* over\n two */ D\n#\n#endif";
+        let text =
+            "#if A\n  # /* x */ ifdef B // y\n#el\\\nif \\\n C /* over\n two */ D\n#\n#endif";
         let expected = [("if", "A"), ("ifdef", "B"), ("elif", "C   D"), ("endif", "")];
         assert_eq!(
             names(text),
@@ -206,8 +207,7 @@ mod tests {
     fn includes_and_errors_are_held_and_nothing_else_changes() {
         let text = b"# include <a.h> /* b\n */ int x; // #include <c.h>\n#error \"d\"\n";
         let held = hold(text);
-        let expected =
-            "#pragma held_include <a.h> /* b\n */ int x; // #include <c.h>\n#pragma held_error \"d\"\n";
+        let expected = "#pragma held_include <a.h> /* b\n */ int x; // #include <c.h>\n#pragma held_error \"d\"\n";
         assert_eq!(String::from_utf8(held).unwrap(), expected);
     }
 }

@@ -9,7 +9,7 @@ use std::process::Command;
 use rayon::prelude::*;
 
 use crate::harness::directives::hold;
-use crate::harness::settings::{Free, Sequence, Setting, free, pick};
+use crate::harness::settings::{Draw, Free, Kind, Setting, free};
 use crate::harness::tokens::{Token, as_held_include, held_include, read, split};
 
 /// A file before and after, and all that may differ between the two.
@@ -87,7 +87,7 @@ impl<'a> Comparison<'a> {
             if equal.settings == wanted {
                 return Ok(equal);
             }
-            let expected = match self.preprocess(&before, &settings, |_| true) {
+            let expected = match self.preprocess(&before, &settings, Side::Release) {
                 Ok(tokens) => self.renamed(tokens),
                 Err(error) => {
                     rejected.push(self.failure(&error, &settings));
@@ -95,7 +95,7 @@ impl<'a> Comparison<'a> {
                 }
             };
             let actual = self
-                .preprocess(&after, &settings, |setting| setting.in_output)
+                .preprocess(&after, &settings, Side::Output)
                 .map_err(|error| self.failure(&error, &settings))?;
             self.same(&expected, &actual).map_err(|error| self.failure(&error, &settings))?;
             equal.settings += 1;
@@ -115,13 +115,12 @@ impl<'a> Comparison<'a> {
     }
 
     /// The macros that the caller has spoken for.
-    fn taken(&self) -> BTreeSet<&str> {
-        let settings = self.fixed.iter().chain(self.alternatives.iter().flatten());
-        settings.map(|setting| setting.name.as_str()).collect()
+    fn known(&self) -> impl Iterator<Item = &Setting> {
+        self.fixed.iter().chain(self.alternatives.iter().flatten())
     }
 
     fn all_free(&self) -> Vec<Free> {
-        let mut taken = self.taken();
+        let mut taken: BTreeSet<&str> = self.known().map(|known| known.name.as_str()).collect();
         taken.extend(self.free.iter().map(|free| free.name.as_str()));
         let mut all = free(&[self.upstream, self.output], &taken);
         all.extend(self.free.iter().cloned());
@@ -132,13 +131,13 @@ impl<'a> Comparison<'a> {
     /// more.
     fn plan(&self) -> Vec<Vec<Setting>> {
         let free = self.all_free();
-        let mut sequence = Sequence::new(self.seed);
+        let mut draw = Draw::new(&free, self.seed);
         let rounds = self.alternatives.len().max(1);
         let mut plan: Vec<Vec<Setting>> = Vec::new();
-        for index in 0..16 * self.settings.max(rounds) {
+        for index in 0..8 * self.settings.max(rounds) {
             let mut settings = self.fixed.to_vec();
             settings.extend(self.alternatives.get(index % rounds).into_iter().flatten().cloned());
-            settings.extend(pick(&free, index / rounds, &mut sequence));
+            settings.extend(draw.next());
             if !plan.contains(&settings) {
                 plan.push(settings);
             }
@@ -148,24 +147,26 @@ impl<'a> Comparison<'a> {
 
     fn preprocess(
         &self,
-        side: &Path,
+        folder: &Path,
         settings: &[Setting],
-        given: impl Fn(&Setting) -> bool,
+        of: Side,
     ) -> Result<Vec<Token>, String> {
         let mut command = Command::new(std::env::var_os("CC").unwrap_or_else(|| "cc".into()));
         command
             .args(["-E", "-dD", "-w", "-std=gnu11", "-nostdinc"])
             // Lines move when directives go: the same name instead of different numbers.
             .args(["-D__LINE__=__LINE__", "-D__COUNTER__=__COUNTER__"])
-            .args(settings.iter().filter(|setting| given(setting)).flat_map(Setting::arguments))
+            .args(of.given(settings).flat_map(Setting::arguments))
             .arg(self.name())
-            .current_dir(side);
+            .current_dir(folder);
         let output = command.output().map_err(|error| format!("{command:?}: {error}"))?;
         if !output.status.success() {
             return Err(String::from_utf8_lossy(&output.stderr).into_owned());
         }
-        let mut ignored = self.taken();
-        ignored.extend(self.ignored);
+        let ignored = |name: &str, body: &str| {
+            let known = self.known().find(|setting| setting.name == name);
+            self.ignored.contains(&name) || known.is_some_and(|known| of.ignores(known, body))
+        };
         Ok(read(&String::from_utf8_lossy(&output.stdout), self.name(), &ignored))
     }
 
@@ -176,7 +177,10 @@ impl<'a> Comparison<'a> {
             let line = token.line;
             let mut push = |text: String| renamed.push(Token { text, line });
             if let Some(header) = held_include(&token.text) {
-                (self.include)(header).map(|header| as_held_include(&header)).into_iter().for_each(push);
+                (self.include)(header)
+                    .map(|header| as_held_include(&header))
+                    .into_iter()
+                    .for_each(push);
             } else if let Some(other) = (self.rename)(&token.text) {
                 split(&other).map(str::to_owned).for_each(push);
             } else {
@@ -200,12 +204,37 @@ impl<'a> Comparison<'a> {
     }
 
     fn failure(&self, what: &str, settings: &[Setting]) -> String {
-        let mut said = Vec::new();
-        for setting in settings {
-            let side = if setting.in_output { "" } else { " (release only)" };
-            said.push(format!("{}{side}", setting.arguments().join(" ")));
-        }
-        format!("{} (seed {}):\n{what}\nset: {}", self.path, self.seed, said.join(", "))
+        let (fixed, varied): (Vec<_>, Vec<_>) =
+            settings.iter().partition(|setting| self.fixed.contains(setting));
+        let list = |settings: Vec<&Setting>| {
+            let arguments: Vec<_> = settings.into_iter().map(Setting::short).collect();
+            arguments.join(" ")
+        };
+        let (path, seed) = (self.path, self.seed);
+        let (varied, fixed) = (list(varied), list(fixed));
+        format!("{path} (seed {seed}):\n{what}\nset: {varied}\nfixed: {fixed}")
+    }
+}
+
+/// Which of the two files.
+#[derive(Clone, Copy, PartialEq)]
+enum Side {
+    Release,
+    Output,
+}
+
+impl Side {
+    fn given(self, settings: &[Setting]) -> impl Iterator<Item = &Setting> {
+        settings
+            .iter()
+            .filter(move |setting| self == Side::Release || setting.kind != Kind::HardWired)
+    }
+
+    /// Whether a definition of a known macro is passed over. What the output defines in place of a
+    /// default counts if it is something else than it should be.
+    fn ignores(self, known: &Setting, body: &str) -> bool {
+        let replaced = self == Side::Output && known.kind == Kind::Replaced;
+        !replaced || known.value.as_deref() == Some(body)
     }
 }
 
@@ -303,6 +332,20 @@ mod tests {
         assert!(compare("int one;\n").is_ok());
         assert!(compare("#define GONE\nint one;\n").is_ok());
         assert!(compare("#if WIRED\nint one;\n#endif\n").is_err());
+    }
+
+    #[test]
+    fn a_replaced_default_must_say_what_the_rules_say() {
+        let fixed = [Setting::replaced("FALL", "fall")];
+        let compare = |upstream: &str, output: &str| {
+            let mut comparison = Comparison::new("a.c", upstream.as_bytes(), output.as_bytes());
+            comparison.fixed = &fixed;
+            comparison.run()
+        };
+        let upstream = "#ifndef FALL\n#define FALL ((void)0)\n#endif\nFALL;\n";
+        assert!(compare(upstream, "#define FALL fall\nFALL;\n").is_ok());
+        assert!(compare(upstream, "#define FALL fell\nFALL;\n").is_err());
+        assert!(compare("FALL;\n", "FALL;\n").is_ok(), "defined in another file");
     }
 
     #[test]

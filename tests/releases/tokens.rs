@@ -1,7 +1,5 @@
 //! What a preprocessor printed, as tokens: blanks and lines don't count, definitions do.
 
-use std::collections::BTreeSet;
-
 use crate::harness::directives::HELD;
 
 /// A preprocessing token, or a whole held directive, and the line of the file that it came from.
@@ -24,8 +22,8 @@ pub(crate) fn as_held_include(header: &str) -> String {
 }
 
 /// Reads the output of `cc -E -dD` for the file called `name`. Definitions that the compiler or the
-/// command line made are left out, and all those of names in `ignored`.
-pub(crate) fn read(printed: &str, name: &str, ignored: &BTreeSet<&str>) -> Vec<Token> {
+/// command line made are left out, and those that are `ignored`, by name and body.
+pub(crate) fn read(printed: &str, name: &str, ignored: &dyn Fn(&str, &str) -> bool) -> Vec<Token> {
     let mut tokens = Vec::new();
     let mut inside = false;
     let mut number = 0;
@@ -50,7 +48,12 @@ fn marker(line: &str) -> Option<(usize, &str)> {
     Some((number.parse().ok()?, file))
 }
 
-fn read_line(line: &str, number: usize, ignored: &BTreeSet<&str>, tokens: &mut Vec<Token>) {
+fn read_line(
+    line: &str,
+    number: usize,
+    ignored: &dyn Fn(&str, &str) -> bool,
+    tokens: &mut Vec<Token>,
+) {
     let mut push = |text: &str| tokens.push(Token { text: text.to_owned(), line: number });
     if line.starts_with("#pragma ") && held_include(line).is_some() {
         push(line.trim_end());
@@ -62,12 +65,12 @@ fn read_line(line: &str, number: usize, ignored: &BTreeSet<&str>, tokens: &mut V
         return;
     };
     let name = split(definition).next().unwrap_or_default();
-    if ignored.contains(name) {
+    let body = &definition[name.len()..];
+    if ignored(name, body.trim()) {
         return;
     }
     push(&line[..line.len() - definition.len()]);
     push(name);
-    let body = &definition[name.len()..];
     if !body.starts_with('(') {
         push(" ");
     }
@@ -140,23 +143,25 @@ mod tests {
     use super::*;
 
     fn texts(printed: &str) -> Vec<String> {
-        let ignored = BTreeSet::from(["GONE"]);
-        read(printed, "in.c", &ignored).into_iter().map(|token| token.text).collect()
+        read(printed, "in.c", &|name, _| name == "GONE")
+            .into_iter()
+            .map(|token| token.text)
+            .collect()
     }
 
     #[test]
     fn lines_split_into_c_tokens() {
         let line = r#"a->b+=1e+3f; "x\"y" '\'' ...  .5<<=c"#;
-        let expected = [
-            "a", "->", "b", "+=", "1e+3f", ";", "\"x\\\"y\"", "'\\''", "...", ".5", "<<=", "c",
-        ];
+        let expected =
+            ["a", "->", "b", "+=", "1e+3f", ";", "\"x\\\"y\"", "'\\''", "...", ".5", "<<=", "c"];
         assert_eq!(split(line).collect::<Vec<_>>(), expected);
     }
 
     #[test]
     fn only_the_file_itself_counts() {
-        let printed = "# 1 \"<built-in>\"\n#define A 1\n# 1 \"in.c\"\nx\n# 1 \"b.h\"\ny\n# 7 \"in.c\" 2\nz\n";
-        let tokens = read(printed, "in.c", &BTreeSet::new());
+        let printed =
+            "# 1 \"<built-in>\"\n#define A 1\n# 1 \"in.c\"\nx\n# 1 \"b.h\"\ny\n# 7 \"in.c\" 2\nz\n";
+        let tokens = read(printed, "in.c", &|_, _| false);
         let seen: Vec<_> = tokens.iter().map(|token| (token.text.as_str(), token.line)).collect();
         assert_eq!(seen, [("x", 1), ("z", 7)]);
     }
