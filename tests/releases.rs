@@ -1,0 +1,5 @@
+//! Real releases, from the source of each to what the kernel's compiler is given: that the output
+//! compiles, and that it means what the release means.
+
+#[path = "releases/mod.rs"]
+mod harness;
