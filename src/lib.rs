@@ -11,3 +11,9 @@ pub mod edit;
 pub mod rules;
 
 pub mod preprocess;
+
+pub mod rewrite;
+
+pub mod kernel;
+
+pub mod pipeline;

@@ -157,12 +157,8 @@ fn kernel_tree(rewritten: Rewritten<'_>) -> Result<KernelTree> {
     for (place, template) in layout.templates {
         let source = template::render(rules.ruleset, &template)?;
         let text = Traced::new(Arc::clone(&source.bytes));
-        let file = OutputFile {
-            upstream: template.replaces,
-            source,
-            template: Some(template.rule),
-            text,
-        };
+        let file =
+            OutputFile { upstream: template.replaces, source, template: Some(template.rule), text };
         output.insert(place, file);
     }
     expect::check(&rules, &hits, exact, &mut findings);

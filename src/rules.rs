@@ -2,6 +2,7 @@
 //!
 //! `rules/load.rs` makes it from the TOML files; the stages only read it.
 
+mod active;
 mod check;
 mod conflict;
 mod convert;
@@ -23,6 +24,7 @@ use crate::edit::RuleRef;
 use crate::finding::Label;
 use crate::text::{Source, Span};
 
+pub use active::Active;
 pub use check::{RuleRow, RuleText, check, list, show};
 pub use glob::matches as glob_matches;
 pub use load::load;
@@ -218,6 +220,8 @@ pub struct NameRule {
     pub rule: Rule,
     /// Old to new; the new text may be several tokens (`struct s`).
     pub rename: BTreeMap<String, String>,
+    /// Rename words in comments, and nothing in code.
+    pub in_comments: bool,
     /// Any other identifier that starts so, in code, is a finding.
     pub forbid_prefixes: Vec<String>,
     /// Identifiers with a forbidden prefix that may stand.

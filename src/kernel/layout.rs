@@ -90,11 +90,7 @@ impl Layout {
         *self.matched.entry(rule.rule.name.clone()).or_default() += 1;
     }
 
-    fn template(
-        &mut self,
-        rule: &FileRule,
-        files: &BTreeMap<TreePath, Arc<Source>>,
-    ) -> Result<()> {
+    fn template(&mut self, rule: &FileRule, files: &BTreeMap<TreePath, Arc<Source>>) -> Result<()> {
         let FileAction::Template { template, to, replaces } = &rule.action else { return Ok(()) };
         let place = tree_path(to)?;
         let replaces = replaces.as_deref().and_then(TreePath::new);
@@ -138,12 +134,7 @@ impl Layout {
         Ok(None)
     }
 
-    fn take(
-        &mut self,
-        path: &TreePath,
-        place: TreePath,
-        files: &BTreeMap<TreePath, Arc<Source>>,
-    ) {
+    fn take(&mut self, path: &TreePath, place: TreePath, files: &BTreeMap<TreePath, Arc<Source>>) {
         let other = self.upstream.get(&place);
         if other.is_some() || self.templates.contains_key(&place) {
             let also = other.map_or("a template".to_owned(), ToString::to_string);

@@ -1,0 +1,1 @@
+//! Stages on small inputs of our own; real releases are in tests/.

@@ -8,7 +8,7 @@ use super::lexer::{Directive, Keyword, Scan};
 use crate::text::{Source, Span};
 
 /// What the directives of a text look like, line by line.
-pub struct Indents<'a> {
+pub(super) struct Indents<'a> {
     source: &'a Source,
     scan: &'a Scan,
     /// Number of simple directives before each one.
@@ -19,7 +19,7 @@ pub struct Indents<'a> {
 
 /// What happens to the lines of a branch that replaces its group.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Shift {
+pub(super) enum Shift {
     /// Nothing.
     None,
     /// So many blanks behind each `#` go.
@@ -30,7 +30,7 @@ pub enum Shift {
 
 impl<'a> Indents<'a> {
     /// Looks at all directives once.
-    pub fn new(source: &'a Source, scan: &'a Scan) -> Indents<'a> {
+    pub(super) fn new(source: &'a Source, scan: &'a Scan) -> Indents<'a> {
         let mut simple = Vec::with_capacity(scan.directives.len() + 1);
         let mut count = 0;
         simple.push(0);
@@ -42,7 +42,7 @@ impl<'a> Indents<'a> {
     }
 
     /// How the branch that `first` starts and `last` ends moves when it replaces its group.
-    pub fn shift(&mut self, first: DirectiveId, last: DirectiveId) -> Shift {
+    pub(super) fn shift(&mut self, first: DirectiveId, last: DirectiveId) -> Shift {
         let directives = &self.scan.directives;
         let from = directives[first].end;
         let lines =
@@ -62,7 +62,7 @@ impl<'a> Indents<'a> {
     }
 
     /// The bytes in front of the name that a lone `#define` loses.
-    pub fn define_blanks(&self, id: DirectiveId) -> [Span; 2] {
+    pub(super) fn define_blanks(&self, id: DirectiveId) -> [Span; 2] {
         let Directive { lead, hash, name, .. } = self.scan.directives[id];
         [Span { start: lead, end: hash }, Span { start: hash + 1, end: name.start }]
     }

@@ -87,12 +87,7 @@ fn is_include(bytes: &[u8], hash: &Token, word: &Token) -> bool {
 
 /// The file of the release that a quoted spelling names: from the file's own folder, then from the
 /// library's.
-fn resolve(
-    file: &File<'_>,
-    places: &Places<'_>,
-    spelling: &str,
-    inner: &str,
-) -> Option<TreePath> {
+fn resolve(file: &File<'_>, places: &Places<'_>, spelling: &str, inner: &str) -> Option<TreePath> {
     if !spelling.starts_with('"') {
         return None;
     }

@@ -6,16 +6,48 @@ use super::{File, Proposal};
 use crate::finding::Finding;
 use crate::preprocess::lexer::TokenKind;
 use crate::rules::NameRule;
+use crate::text::Span;
 
-/// Renames by token, in code and macro bodies alike; comments, strings and header names stay. A
-/// name with a forbidden prefix that no rule knows is a finding.
+/// What a name becomes, and the rule that says so.
+type Renames<'a> = HashMap<&'a [u8], (&'a NameRule, &'a str)>;
+
+/// Renames by token, in code and macro bodies alike; strings and header names stay, comments too
+/// but for rules made for them. A name with a forbidden prefix that no rule knows is a finding.
 pub fn propose(file: &File<'_>, rules: &[&NameRule], out: &mut Proposal) {
-    let renames: HashMap<&[u8], (&NameRule, &str)> = rules
-        .iter()
-        .flat_map(|rule| {
-            rule.rename.iter().map(|(from, to)| (from.as_bytes(), (*rule, to.as_str())))
-        })
-        .collect();
+    let (prose, code): (Vec<&NameRule>, Vec<&NameRule>) =
+        rules.iter().copied().partition(|rule| rule.in_comments);
+    in_comments(file, &renames(&prose), out);
+    in_code(file, &code, out);
+}
+
+fn renames<'a>(rules: &[&'a NameRule]) -> Renames<'a> {
+    let of = |rule: &'a NameRule| {
+        rule.rename.iter().map(move |(from, to)| (from.as_bytes(), (rule, to.as_str())))
+    };
+    rules.iter().copied().flat_map(of).collect()
+}
+
+fn in_comments(file: &File<'_>, renames: &Renames<'_>, out: &mut Proposal) {
+    if renames.is_empty() {
+        return;
+    }
+    let word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    for token in file.tokens {
+        if !matches!(token.kind, TokenKind::BlockComment | TokenKind::LineComment) {
+            continue;
+        }
+        let mut at = token.span.start as usize;
+        for run in token.raw(file.bytes()).chunk_by(|a, b| word(a) == word(b)) {
+            if let Some((rule, to)) = renames.get(run) {
+                out.edits.replace(Span::new(at, at + run.len()), *to, &rule.rule.name);
+            }
+            at += run.len();
+        }
+    }
+}
+
+fn in_code(file: &File<'_>, rules: &[&NameRule], out: &mut Proposal) {
+    let renames = renames(rules);
     for token in file.tokens.iter().filter(|token| token.kind == TokenKind::Identifier) {
         let word = token.text(file.bytes());
         if let Some((rule, to)) = renames.get(&*word) {
@@ -24,7 +56,9 @@ pub fn propose(file: &File<'_>, rules: &[&NameRule], out: &mut Proposal) {
         }
         let forbidden = rules.iter().find_map(|rule| {
             let mut prefixes = rule.forbid_prefixes.iter();
-            prefixes.find(|prefix| word.starts_with(prefix.as_bytes())).map(|prefix| (*rule, prefix))
+            prefixes
+                .find(|prefix| word.starts_with(prefix.as_bytes()))
+                .map(|prefix| (*rule, prefix))
         });
         let Some((rule, prefix)) = forbidden else { continue };
         let word = String::from_utf8_lossy(&word);
@@ -36,9 +70,11 @@ pub fn propose(file: &File<'_>, rules: &[&NameRule], out: &mut Proposal) {
         let finding =
             Finding::error("forbidden-name", format!("`{word}` has no counterpart in the kernel"));
         let finding = file.point(finding, token.span, "not in the table of names");
-        let finding = finding.label(rule.rule.label(format!("names in `{prefix}` are mapped here")));
+        let finding =
+            finding.label(rule.rule.label(format!("names in `{prefix}` are mapped here")));
         out.findings.push(
-            finding.hint("map it to what the kernel offers, or guard its use so that it is left out"),
+            finding
+                .hint("map it to what the kernel offers, or guard its use so that it is left out"),
         );
     }
 }

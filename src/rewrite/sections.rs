@@ -22,7 +22,8 @@ pub fn propose(file: &File<'_>, rules: &[&SectionRule], out: &mut Proposal) {
                 None if says(raw, &begin) => open = Some(*token),
                 None if says(raw, &end) => stray(file, rule, token, &begin, out),
                 Some(first) if says(raw, &end) => {
-                    let span = whole_lines(&lines, first.span.cover(token.span), file.bytes().len());
+                    let span =
+                        whole_lines(&lines, first.span.cover(token.span), file.bytes().len());
                     out.edits.delete(span, vec![rule.rule.name.clone()]);
                     open = None;
                 }

@@ -74,7 +74,8 @@ fn all_claims(ruleset: &Ruleset) -> Vec<(Claim, &Rule)> {
         claims.push((header, &rule.rule));
     }
     for rule in &ruleset.names {
-        claims.extend(rule.rename.keys().map(|n| (format!("the name `{n}`"), &rule.rule)));
+        let place = if rule.in_comments { "word" } else { "name" };
+        claims.extend(rule.rename.keys().map(|n| (format!("the {place} `{n}`"), &rule.rule)));
     }
     for rule in &ruleset.calls {
         claims.extend(rule.functions.iter().map(|n| (format!("calls of `{n}`"), &rule.rule)));

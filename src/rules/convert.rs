@@ -378,8 +378,9 @@ impl Kind for NameShape {
             list => read.strings("allow", list, identifier)?.1,
         };
         let Some(about) = about else { return read.missing("rename` or `forbid-prefixes") };
+        let in_comments = self.in_comments.is_some_and(Spanned::into_inner);
         let rule = read.common(common, about)?;
-        into.names.push(NameRule { rule, rename, forbid_prefixes, allow });
+        into.names.push(NameRule { rule, rename, in_comments, forbid_prefixes, allow });
         Some(())
     }
 }

@@ -143,6 +143,7 @@ rule_shape! {
     NameShape {
         forbid_prefixes: Texts = "forbid-prefixes",
         allow: Texts = "allow",
+        in_comments: Spanned<bool> = "in-comments",
         ;
         rename: Spanned<BTreeMap<Text, Text>> = "rename" => &[],
     }
