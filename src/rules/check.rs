@@ -154,14 +154,19 @@ fn fixtures_beside(folder: &Path) -> Option<PathBuf> {
 fn rules_without_fixture(fixtures: &Path, ruleset: &Ruleset, findings: &mut Findings) {
     for rule in ruleset.rules() {
         let place = fixture_below(fixtures, ruleset, rule);
-        let has = |name: &str| place.join(name).is_file();
+        // A stub of ci/new-rule is empty.
+        let has =
+            |name: &str| place.join(name).metadata().is_ok_and(|m| m.is_file() && m.len() > 0);
         if has("in.c") && (has("out.c") || has("findings.txt")) {
             continue;
         }
         findings.push(
-            Finding::error("rule-fixture", format!("`{}` has no fixture", rule.name))
-                .label(rule.label(""))
-                .hint(format!("write in.c and out.c (or findings.txt) in {}", place.display())),
+            Finding::error(
+                "rule-fixture",
+                format!("`{}` has no fixture, or an empty one", rule.name),
+            )
+            .label(rule.label(""))
+            .hint(format!("write in.c and out.c (or findings.txt) in {}", place.display())),
         );
     }
 }

@@ -294,11 +294,15 @@ fn check_wants_order_and_fixtures() {
     let text = messages.join("\n");
     says(
         &text,
-        &["`id` belongs above `why`", "`macros/one` has no fixture", "is a fixture of no rule"],
+        &[
+            "`id` belongs above `why`",
+            "`macros/one` has no fixture, or an empty one",
+            "is a fixture of no rule",
+        ],
     );
     assert_eq!(messages.len(), 3, "{text}");
-    write(dir.path(), "fixtures/demo/macros/one/in.c", "");
-    write(dir.path(), "fixtures/demo/macros/one/out.c", "");
+    write(dir.path(), "fixtures/demo/macros/one/in.c", "int a;");
+    write(dir.path(), "fixtures/demo/macros/one/out.c", "int a;");
     fs::remove_dir_all(dir.path().join("fixtures/demo/macros/old")).unwrap();
     write(&rules, "macros/one.toml", MACRO);
     assert!(check(Some(&rules)).unwrap().1.is_empty());
