@@ -30,7 +30,7 @@ use definitions::Head;
 use groups::{Groups, MAX_CHOICES};
 use lexed::Lexed;
 use mask::Masker;
-use tree::{ErrorNode, Refusal};
+use tree::{ErrorNode, Fault, Refusal};
 
 /// Code of the findings about text that isn't C.
 pub const SYNTAX_ERROR: &str = "syntax-error";
@@ -82,7 +82,7 @@ pub fn parse(source: &Arc<Source>, text: &Traced, defs: &Definitions) -> Parsed 
         masked.push(b'\n');
         match tree::parse(&masked) {
             Ok(tree) => {
-                nodes.extend(tree::errors(&tree));
+                nodes.extend(tree::errors(&tree, &masked));
                 views.push(View { text: masked, tree });
             }
             Err(refusal) => {
@@ -124,15 +124,20 @@ impl Report<'_> {
         const HINT: &str = "if compilers take it, a macro stands here that the grammar can't see \
                             through: give its name in a rule of kind `masks`";
         for node in nodes {
-            match node.missing_name() {
-                Some(what) => {
-                    self.push(node.span, format!("`{what}` is missing"), "before this", HINT);
+            let message = match node.fault {
+                Fault::Missing(kind) => {
+                    let message = format!("`{}` is missing", tree::token_name(kind));
+                    self.push(node.span, message, "before this", HINT);
+                    continue;
                 }
-                None => {
-                    let span = self.first_line(node.span);
-                    self.push(span, "this can't be parsed as C".into(), "", HINT);
-                }
-            }
+                Fault::Unparsed => "this can't be parsed as C",
+                Fault::Assignment => "this assignment is the operand of an operator",
+                Fault::BehindParameters => "this can't stand behind the parameters of a function",
+                Fault::InsideType => "this name can't be part of a type",
+                Fault::Assembler => "this assembler statement is part of a declaration",
+            };
+            let span = self.first_line(node.span);
+            self.push(span, message.into(), "perhaps a `;` is missing before it", HINT);
         }
     }
 

@@ -27,13 +27,30 @@ pub(super) enum Refusal {
     NoGrammar,
 }
 
-/// A node that says that the text isn't C.
+/// A place that says that the text isn't C.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct ErrorNode {
-    /// What couldn't be parsed; empty where something is missing.
+    /// What is wrong; empty where something is missing.
     pub(super) span: Span,
-    /// The kind of what is missing.
-    pub(super) missing: Option<u16>,
+    /// What about it.
+    pub(super) fault: Fault,
+}
+
+/// What is wrong with the text.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Fault {
+    /// It can't be parsed.
+    Unparsed,
+    /// A token of this kind is missing.
+    Missing(u16),
+    /// An assignment is the operand of an operator.
+    Assignment,
+    /// A word stands between the parameters of a function and its body or semicolon.
+    BehindParameters,
+    /// A name stands between words that name a type alone.
+    InsideType,
+    /// An assembler statement is part of a declaration.
+    Assembler,
 }
 
 fn grammar() -> Language {
@@ -57,34 +74,99 @@ pub(super) fn parse(text: &[u8]) -> Result<Tree, Refusal> {
     parser.parse_with_options(&mut read, None, Some(options)).ok_or(Refusal::TooMuchWork)
 }
 
-impl ErrorNode {
-    /// What is missing, as it is written in C where that is known.
-    pub(super) fn missing_name(&self) -> Option<String> {
-        self.missing.map(|kind| grammar().node_kind_for_id(kind).unwrap_or("something").to_owned())
-    }
+/// A missing token as it is written in C.
+pub(super) fn token_name(kind: u16) -> String {
+    grammar().node_kind_for_id(kind).unwrap_or("something").to_owned()
 }
 
-/// The outermost error nodes of a tree and the missing ones, in order of their places.
-pub(super) fn errors(tree: &Tree) -> Vec<ErrorNode> {
+/// Everything in a tree of `text` that says that the text isn't C, in order of place.
+pub(super) fn errors(tree: &Tree, text: &[u8]) -> Vec<ErrorNode> {
+    let kinds = Kinds::new();
     let mut found = Vec::new();
     let mut cursor = tree.walk();
+    let mut above: Vec<u16> = Vec::new();
     loop {
         let node = cursor.node();
-        let error = error(&node);
-        let deeper = error.is_none() && node.has_error();
-        found.extend(error);
-        if !(deeper && cursor.goto_first_child()) && !goto_next(&mut cursor) {
-            return found;
+        let fault = own_fault(&node).or_else(|| kinds.fault(&cursor, &above, text));
+        let span = Span::new(node.start_byte(), node.end_byte());
+        found.extend(fault.map(|fault| ErrorNode { span, fault }));
+        let deeper = fault != Some(Fault::Unparsed);
+        if deeper && cursor.goto_first_child() {
+            above.push(node.kind_id());
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return found;
+            }
+            above.pop();
         }
     }
 }
 
-fn error(node: &Node<'_>) -> Option<ErrorNode> {
-    let span = Span::new(node.start_byte(), node.end_byte());
+fn own_fault(node: &Node<'_>) -> Option<Fault> {
     if node.is_missing() {
-        Some(ErrorNode { span, missing: Some(node.kind_id()) })
+        Some(Fault::Missing(node.kind_id()))
     } else {
-        node.is_error().then_some(ErrorNode { span, missing: None })
+        node.is_error().then_some(Fault::Unparsed)
+    }
+}
+
+/// The kinds of nodes in which the grammar takes more than C. It is made to understand as much as it
+/// can of text with macros in it; here a forgotten semicolon must not become one long expression.
+struct Kinds {
+    assignment: u16,
+    operations: Vec<u16>,
+    function: u16,
+    name: u16,
+    call: u16,
+    declarator: Option<u16>,
+    sized_type: u16,
+    type_name: u16,
+    assembler: u16,
+    assembler_operands: u16,
+    declaration: u16,
+}
+
+impl Kinds {
+    fn new() -> Kinds {
+        let grammar = grammar();
+        let kind = |name: &str| grammar.id_for_node_kind(name, true);
+        let operations = ["binary", "unary", "pointer", "cast", "sizeof", "update", "field"];
+        Kinds {
+            assignment: kind("assignment_expression"),
+            operations: operations.iter().map(|name| kind(&format!("{name}_expression"))).collect(),
+            function: kind("function_declarator"),
+            name: kind("identifier"),
+            call: kind("call_expression"),
+            declarator: grammar.field_id_for_name("declarator").map(u16::from),
+            sized_type: kind("sized_type_specifier"),
+            type_name: kind("type_identifier"),
+            assembler: kind("gnu_asm_expression"),
+            assembler_operands: kind("gnu_asm_output_operand_list"),
+            declaration: kind("declaration"),
+        }
+    }
+
+    fn fault(&self, cursor: &TreeCursor<'_>, above: &[u16], text: &[u8]) -> Option<Fault> {
+        let parent = *above.last()?;
+        let node = cursor.node();
+        let kind = node.kind_id();
+        if kind == self.assignment {
+            return self.operations.contains(&parent).then_some(Fault::Assignment);
+        }
+        if kind == self.name || kind == self.call {
+            let named = || cursor.field_id().map(u16::from) == self.declarator;
+            return (parent == self.function && !named()).then_some(Fault::BehindParameters);
+        }
+        if kind == self.type_name {
+            // Compilers have types of their own that the grammar doesn't know.
+            let vendor = || text.get(node.byte_range()).is_some_and(|t| t.starts_with(b"__"));
+            return (parent == self.sized_type && !vendor()).then_some(Fault::InsideType);
+        }
+        let in_declaration = || above.iter().rev().nth(1) == Some(&self.declaration);
+        let assembler = kind == self.assembler_operands && parent == self.assembler;
+        (assembler && in_declaration()).then_some(Fault::Assembler)
     }
 }
 
