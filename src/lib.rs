@@ -12,6 +12,8 @@ pub mod rules;
 
 pub mod preprocess;
 
+pub mod syntax;
+
 pub mod rewrite;
 
 pub mod kernel;

@@ -1,0 +1,199 @@
+//! C by its grammar: a tree for each file, with macros masked so that the grammar takes it.
+//!
+//! A grammar of C sees neither what macros stand for nor which branch of a conditional holds. What
+//! it can't take is overwritten with blanks of the same length, as derived from the definitions of
+//! the tree that the file is part of. Nothing is expanded, and byte offsets stay true. This is the
+//! only module that names the parser.
+
+mod definitions;
+mod groups;
+mod lexed;
+mod mask;
+#[cfg(test)]
+mod tests;
+mod tree;
+mod words;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use tree_sitter::Tree;
+
+use crate::edit::Traced;
+use crate::finding::{Finding, Findings};
+use crate::preprocess::lexer::Keyword;
+use crate::text::{Source, Span};
+
+pub use definitions::Definitions;
+
+use definitions::Head;
+use groups::{Groups, MAX_CHOICES};
+use lexed::Lexed;
+use mask::Masker;
+use tree::{ErrorNode, Fault, Refusal};
+
+/// Code of the findings about text that isn't C.
+pub const SYNTAX_ERROR: &str = "syntax-error";
+
+/// Most findings of that code for one file: the first ones tell, the others follow from them.
+const MAX_FINDINGS: usize = 20;
+
+/// The text as it is parsed, of the same length as `bytes`.
+///
+/// Where a conditional group cuts a statement, its first branch is kept.
+pub fn mask(bytes: &[u8], defs: &Definitions) -> Vec<u8> {
+    let lexed = Lexed::new(bytes);
+    let groups = Groups::find(&lexed);
+    Masker::new(&lexed, defs).text(&groups, &groups.choose(0))
+}
+
+/// A parsed file.
+#[derive(Debug)]
+pub struct Parsed {
+    /// One tree, with the text it was made from, for each choice of branches.
+    views: Vec<View>,
+    /// Names that are written with a line splice in them.
+    spliced: Vec<Span>,
+    /// What isn't C, and what wasn't looked at.
+    pub errors: Findings,
+}
+
+#[derive(Debug)]
+struct View {
+    text: Vec<u8>,
+    tree: Tree,
+}
+
+/// Parses `text`, a stage's form of `source`. Findings point into `source`.
+///
+/// Where conditional groups cut statements there is more than one tree, so that every token stands
+/// in one at least.
+pub fn parse(source: &Arc<Source>, text: &Traced, defs: &Definitions) -> Parsed {
+    let bytes: &[u8] = text.bytes();
+    let lexed = Lexed::new(bytes);
+    let groups = Groups::find(&lexed);
+    let masker = Masker::new(&lexed, defs);
+    let mut report = Report { source, text, errors: Findings::default(), more: 0 };
+    let mut views = Vec::new();
+    let mut nodes = BTreeSet::new();
+    for number in 0..groups.choices.min(MAX_CHOICES) {
+        let mut masked = masker.text(&groups, &groups.choose(number));
+        // The grammar wants a newline behind the last directive.
+        masked.push(b'\n');
+        match tree::parse(&masked) {
+            Ok(tree) => {
+                nodes.extend(tree::errors(&tree, &masked));
+                views.push(View { text: masked, tree });
+            }
+            Err(refusal) => {
+                report.refusal(refusal);
+                break;
+            }
+        }
+    }
+    report.nodes(&nodes);
+    report.heads(&lexed);
+    if groups.choices > MAX_CHOICES {
+        report.choices(groups.choices);
+    }
+    let is_spliced = |t: &&lexed::Code| t.is_identifier() && lexed.text(t).len() < t.span.len();
+    let spliced = lexed.code.iter().filter(is_spliced).map(|t| t.span).collect();
+    Parsed { views, spliced, errors: report.finish() }
+}
+
+/// Makes findings of what the parser says.
+struct Report<'a> {
+    source: &'a Arc<Source>,
+    text: &'a Traced,
+    errors: Findings,
+    more: usize,
+}
+
+impl Report<'_> {
+    fn push(&mut self, span: Span, message: String, label: &str, hint: &str) {
+        if self.errors.len() >= MAX_FINDINGS {
+            self.more += 1;
+            return;
+        }
+        let span = self.text.upstream_cover(span);
+        let finding = Finding::error(SYNTAX_ERROR, message).at(self.source, span, label).hint(hint);
+        self.errors.push(finding);
+    }
+
+    fn nodes(&mut self, nodes: &BTreeSet<ErrorNode>) {
+        const HINT: &str = "if compilers take it, a macro stands here that the grammar can't see \
+                            through: give its name in a rule of kind `masks`";
+        for node in nodes {
+            let message = match node.fault {
+                Fault::Missing(kind) => {
+                    let message = format!("`{}` is missing", tree::token_name(kind));
+                    self.push(node.span, message, "before this", HINT);
+                    continue;
+                }
+                Fault::Unparsed => "this can't be parsed as C",
+                Fault::Assignment => "this assignment is the operand of an operator",
+                Fault::BehindParameters => "this can't stand behind the parameters of a function",
+                Fault::InsideType => "this name can't be part of a type",
+                Fault::Assembler => "this assembler statement is part of a declaration",
+            };
+            let span = self.first_line(node.span);
+            self.push(span, message.into(), "perhaps a `;` is missing before it", HINT);
+        }
+    }
+
+    /// Heads of macro definitions, which the parser doesn't see.
+    fn heads(&mut self, lexed: &Lexed<'_>) {
+        const HINT: &str = "close the list of parameters; only names and `...` may stand in it";
+        for directive in lexed.directives.iter().filter(|d| d.keyword == Keyword::Define) {
+            if Head::read(lexed.bytes, directive.body).is_none() {
+                let message = "this macro definition has no name or a broken list of parameters";
+                let span = self.first_line(directive.body);
+                self.push(span, message.into(), "", HINT);
+            }
+        }
+    }
+
+    fn refusal(&mut self, refusal: Refusal) {
+        let (what, hint) = match refusal {
+            Refusal::TooLong => {
+                ("the file is too long to be parsed", "leave it out by a rule of kind `files`")
+            }
+            Refusal::TooMuchWork => (
+                "parsing was given up, since the text is nothing like C",
+                "leave it out by a rule of kind `files`",
+            ),
+            Refusal::NoGrammar => {
+                ("the grammar doesn't fit the parser", "this is a fault of the program")
+            }
+        };
+        self.push(Span::at(0), what.into(), "", hint);
+    }
+
+    fn choices(&mut self, choices: usize) {
+        let message = format!(
+            "statements are cut by conditional groups in {choices} ways, of which {MAX_CHOICES} \
+             were parsed"
+        );
+        self.push(Span::at(0), message, "", "write the alternatives as whole statements");
+    }
+
+    /// The part of a span that lies on its first line: an error may run to the end of the file.
+    fn first_line(&self, span: Span) -> Span {
+        let bytes = &self.text.bytes()[..];
+        let start = (span.start as usize).min(bytes.len());
+        let end = (span.end as usize).min(bytes.len());
+        let len = memchr::memchr(b'\n', &bytes[start..end]).unwrap_or(end - start);
+        Span::new(start, start + len)
+    }
+
+    fn finish(mut self) -> Findings {
+        if self.more > 0 {
+            let message = format!("{} more syntax errors in this file aren't shown", self.more);
+            let first = self.errors.iter().next().and_then(|f| f.labels.first().cloned());
+            let mut finding = Finding::warning(SYNTAX_ERROR, message);
+            finding.labels.extend(first);
+            self.errors.push(finding);
+        }
+        self.errors
+    }
+}

@@ -1,0 +1,183 @@
+//! The parser: masked text to a tree, within bounds, and the nodes that are errors.
+
+use std::ops::ControlFlow;
+
+use tree_sitter::{Language, Node, ParseOptions, Parser, Tree, TreeCursor};
+
+use crate::text::Span;
+
+/// Longest text that is parsed, in bytes: ten times the longest file of a real library. Parsing
+/// takes about 100 bytes of memory a byte.
+pub(super) const MAX_PARSED_BYTES: usize = 4 << 20;
+
+/// Parser steps in units of the parser's own (100 operations) that are always allowed, and how many
+/// bytes of text allow one more. Real files take one step for some 200 bytes. Counting, unlike a
+/// clock, gives the same result on every machine.
+const FREE_STEPS: usize = 2_000;
+const BYTES_A_STEP: usize = 20;
+
+/// Why there is no tree.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Refusal {
+    /// The text is longer than [`MAX_PARSED_BYTES`].
+    TooLong,
+    /// The parser was stopped.
+    TooMuchWork,
+    /// The grammar doesn't fit the parser: a fault of how the program was built.
+    NoGrammar,
+}
+
+/// A place that says that the text isn't C.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) struct ErrorNode {
+    /// What is wrong; empty where something is missing.
+    pub(super) span: Span,
+    /// What about it.
+    pub(super) fault: Fault,
+}
+
+/// What is wrong with the text.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Fault {
+    /// It can't be parsed.
+    Unparsed,
+    /// A token of this kind is missing.
+    Missing(u16),
+    /// An assignment is the operand of an operator.
+    Assignment,
+    /// A word stands between the parameters of a function and its body or semicolon.
+    BehindParameters,
+    /// A name stands between words that name a type alone.
+    InsideType,
+    /// An assembler statement is part of a declaration.
+    Assembler,
+}
+
+fn grammar() -> Language {
+    tree_sitter_c::LANGUAGE.into()
+}
+
+/// Parses `text`.
+pub(super) fn parse(text: &[u8]) -> Result<Tree, Refusal> {
+    if text.len() > MAX_PARSED_BYTES {
+        return Err(Refusal::TooLong);
+    }
+    let mut parser = Parser::new();
+    parser.set_language(&grammar()).map_err(|_| Refusal::NoGrammar)?;
+    let mut left = FREE_STEPS + text.len() / BYTES_A_STEP;
+    let mut progress = |_: &tree_sitter::ParseState| {
+        left = left.saturating_sub(1);
+        if left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let options = ParseOptions::new().progress_callback(&mut progress);
+    let mut read = |at: usize, _| text.get(at..).unwrap_or_default();
+    parser.parse_with_options(&mut read, None, Some(options)).ok_or(Refusal::TooMuchWork)
+}
+
+/// A missing token as it is written in C.
+pub(super) fn token_name(kind: u16) -> String {
+    grammar().node_kind_for_id(kind).unwrap_or("something").to_owned()
+}
+
+/// Everything in a tree of `text` that says that the text isn't C, in order of place.
+pub(super) fn errors(tree: &Tree, text: &[u8]) -> Vec<ErrorNode> {
+    let kinds = Kinds::new();
+    let mut found = Vec::new();
+    let mut cursor = tree.walk();
+    let mut above: Vec<u16> = Vec::new();
+    loop {
+        let node = cursor.node();
+        let fault = own_fault(&node).or_else(|| kinds.fault(&cursor, &above, text));
+        let span = Span::new(node.start_byte(), node.end_byte());
+        found.extend(fault.map(|fault| ErrorNode { span, fault }));
+        let deeper = fault != Some(Fault::Unparsed);
+        if deeper && cursor.goto_first_child() {
+            above.push(node.kind_id());
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return found;
+            }
+            above.pop();
+        }
+    }
+}
+
+fn own_fault(node: &Node<'_>) -> Option<Fault> {
+    if node.is_missing() {
+        Some(Fault::Missing(node.kind_id()))
+    } else {
+        node.is_error().then_some(Fault::Unparsed)
+    }
+}
+
+/// The kinds of nodes in which the grammar takes more than C. It is made to understand as much as it
+/// can of text with macros in it; here a forgotten semicolon must not become one long expression.
+struct Kinds {
+    assignment: u16,
+    operations: Vec<u16>,
+    function: u16,
+    name: u16,
+    call: u16,
+    declarator: Option<u16>,
+    sized_type: u16,
+    type_name: u16,
+    assembler: u16,
+    assembler_operands: u16,
+    declaration: u16,
+}
+
+impl Kinds {
+    fn new() -> Kinds {
+        let grammar = grammar();
+        let kind = |name: &str| grammar.id_for_node_kind(name, true);
+        let operations = ["binary", "unary", "pointer", "cast", "sizeof", "update", "field"];
+        Kinds {
+            assignment: kind("assignment_expression"),
+            operations: operations.iter().map(|name| kind(&format!("{name}_expression"))).collect(),
+            function: kind("function_declarator"),
+            name: kind("identifier"),
+            call: kind("call_expression"),
+            declarator: grammar.field_id_for_name("declarator").map(u16::from),
+            sized_type: kind("sized_type_specifier"),
+            type_name: kind("type_identifier"),
+            assembler: kind("gnu_asm_expression"),
+            assembler_operands: kind("gnu_asm_output_operand_list"),
+            declaration: kind("declaration"),
+        }
+    }
+
+    fn fault(&self, cursor: &TreeCursor<'_>, above: &[u16], text: &[u8]) -> Option<Fault> {
+        let parent = *above.last()?;
+        let node = cursor.node();
+        let kind = node.kind_id();
+        if kind == self.assignment {
+            return self.operations.contains(&parent).then_some(Fault::Assignment);
+        }
+        if kind == self.name || kind == self.call {
+            let named = || cursor.field_id().map(u16::from) == self.declarator;
+            return (parent == self.function && !named()).then_some(Fault::BehindParameters);
+        }
+        if kind == self.type_name {
+            // Compilers have types of their own that the grammar doesn't know.
+            let vendor = || text.get(node.byte_range()).is_some_and(|t| t.starts_with(b"__"));
+            return (parent == self.sized_type && !vendor()).then_some(Fault::InsideType);
+        }
+        let in_declaration = || above.iter().rev().nth(1) == Some(&self.declaration);
+        let assembler = kind == self.assembler_operands && parent == self.assembler;
+        (assembler && in_declaration()).then_some(Fault::Assembler)
+    }
+}
+
+/// Goes to the next node that isn't below the current one; `false` at the end of the tree.
+pub(super) fn goto_next(cursor: &mut TreeCursor<'_>) -> bool {
+    loop {
+        if cursor.goto_next_sibling() {
+            return true;
+        }
+        if !cursor.goto_parent() {
+            return false;
+        }
+    }
+}
