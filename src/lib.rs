@@ -11,3 +11,5 @@ pub mod edit;
 pub mod rules;
 
 pub mod preprocess;
+
+pub mod report;
