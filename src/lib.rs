@@ -13,3 +13,7 @@ pub mod rules;
 pub mod preprocess;
 
 pub mod report;
+
+pub mod commands;
+
+pub mod cli;
