@@ -81,8 +81,9 @@ pub(super) struct Import {
     /// A git repository (a path, bare or not, or a URL, which is cloned into the cache folder by
     /// git); a folder that holds a release; a release archive (.tar.gz, .tar.zst, .tar.xz);
     /// cargo:PACKAGE@VERSION, brought by cargo; or `packages`, the releases that the rules list as
-    /// packages. Without SRC, the rules' git URL, and their packages where that can't be reached.
-    #[arg(long, value_name = "SRC", env = "KERNELIZE_UPSTREAM")]
+    /// packages. Without SRC, what KERNELIZE_UPSTREAM says, or else the rules' git URL, and their
+    /// packages where that can't be reached.
+    #[arg(long, value_name = "SRC", env = "KERNELIZE_UPSTREAM", hide_env = true)]
     pub(super) upstream: Option<String>,
     #[command(flatten)]
     pub(super) ruleset: RulesFolder,

@@ -7,9 +7,9 @@ use crate::finding::Label;
 use crate::text::{Source, Span};
 
 /// Bytes of a line shown in front of a label when the line is too long to be shown whole.
-const LEAD: usize = 60;
+const LEAD: usize = 40;
 /// Most bytes of one line that are shown.
-const WIDTH: usize = 160;
+const WIDTH: usize = 120;
 /// Labels further apart than this many lines are shown in excerpts of their own.
 const REACH: usize = 12;
 /// What stands for the parts of a long line that are left out.

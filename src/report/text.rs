@@ -2,12 +2,15 @@
 
 use std::fmt::Write as _;
 
-use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snippet};
 
 use super::excerpt::{Excerpt, excerpts};
 use super::paint::Paint;
 use super::visible::one_line;
 use crate::finding::{Finding, Label, Severity};
+
+/// Wide enough for every excerpt with its label.
+const TERM_WIDTH: usize = 1000;
 
 /// Draws one finding, line end included.
 pub fn finding(finding: &Finding, paint: Paint) -> String {
@@ -55,12 +58,14 @@ pub(super) fn places(labels: &[Label], severity: Severity, paint: Paint) -> Stri
         Severity::Warning => Level::WARNING,
     };
     let renderer = if paint.on { Renderer::styled() } else { Renderer::plain() };
+    // Long lines are cut already; the text must not depend on who looks.
+    let renderer = renderer.term_width(TERM_WIDTH);
     let mut out = String::new();
     for (number, excerpt) in excerpts.iter().enumerate() {
         if number > 0 {
             out.push_str(&origin(excerpt, paint));
         }
-        let group = Group::with_level(level.clone()).element(snippet(excerpt, number == 0));
+        let group = Group::with_level(level.clone()).element(snippet(excerpt, labels.first()));
         out.push_str(&renderer.render(&[group]));
         out.push('\n');
     }
@@ -76,13 +81,11 @@ fn origin(excerpt: &Excerpt<'_>, paint: Paint) -> String {
     format!(" {} {place}\n", paint.dim(":::"))
 }
 
-fn snippet<'a>(
-    excerpt: &'a Excerpt<'_>,
-    first: bool,
-) -> Snippet<'a, annotate_snippets::Annotation<'a>> {
-    let marks = excerpt.marks.iter().enumerate().map(|(number, (range, label))| {
-        let kind =
-            if first && number == 0 { AnnotationKind::Primary } else { AnnotationKind::Context };
+/// The lines with their marks; `primary` is underlined more strongly than the others.
+fn snippet<'a>(excerpt: &'a Excerpt<'_>, primary: Option<&Label>) -> Snippet<'a, Annotation<'a>> {
+    let marks = excerpt.marks.iter().map(|(range, label)| {
+        let is_primary = primary.is_some_and(|primary| std::ptr::eq(primary, *label));
+        let kind = if is_primary { AnnotationKind::Primary } else { AnnotationKind::Context };
         let text = (!label.text.is_empty()).then(|| one_line(&label.text));
         kind.span(range.clone()).label(text)
     });
