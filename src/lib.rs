@@ -19,3 +19,9 @@ pub mod rewrite;
 pub mod kernel;
 
 pub mod pipeline;
+
+pub mod report;
+
+pub mod commands;
+
+pub mod cli;

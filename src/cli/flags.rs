@@ -1,0 +1,317 @@
+//! The flags as they are typed. Their help is the manual: every page is made from it.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::report::console::{Color, Format, Style, Verbosity};
+use crate::rules::Simplify;
+
+/// Turn a release of upstream zstd into the form the Linux kernel carries
+///
+/// Reads a release, folds the conditionals that a kernel build decides, rewrites includes, names,
+/// calls, comments and licence lines as the rules say, and writes the result as a folder that goes
+/// into a Linux tree. Every change is a rule's; what no rule covers is a finding that points at the
+/// upstream file and line.
+#[derive(Parser, Debug)]
+#[command(name = "kernelize", version, after_long_help = CLI_HELP, max_term_width = 100)]
+#[command(arg_required_else_help = true)]
+pub(super) struct Cli {
+    #[command(subcommand)]
+    pub(super) command: Command,
+    #[command(flatten)]
+    pub(super) report: Report,
+}
+
+const CLI_HELP: &str = "\
+Examples:
+  kernelize import                             import the newest release there is
+  kernelize import v1.5.6 --upstream ~/zstd    import a tag of a git repository
+  kernelize fold -U _MSC_VER -D X=1 in.c       fold conditionals, as unifdef would
+
+Exit codes:
+  0   done, no findings of level error
+  1   findings of level error
+  2   flags, rules or an output path that can't be used
+  3   upstream or a file that can't be read
+  70  a fault of kernelize itself";
+
+#[derive(Subcommand, Debug)]
+pub(super) enum Command {
+    Import(Import),
+    Transform(Transform),
+    Fold(Fold),
+    Rules(Rules),
+    Completions(Completions),
+    Man(Man),
+}
+
+impl Command {
+    /// The name as JSON documents give it.
+    pub(super) fn name(&self) -> &'static str {
+        match self {
+            Command::Import(_) => "import",
+            Command::Transform(_) => "transform",
+            Command::Fold(_) => "fold",
+            Command::Rules(Rules { command: RulesCommand::List, .. }) => "rules list",
+            Command::Rules(Rules { command: RulesCommand::Check, .. }) => "rules check",
+            Command::Rules(Rules { command: RulesCommand::Show { .. }, .. }) => "rules show",
+            Command::Completions(_) => "completions",
+            Command::Man(_) => "man",
+        }
+    }
+}
+
+/// Import a release as a folder that goes into a Linux tree
+///
+/// The folder holds the library's files in kernel form, at the paths they have in a Linux tree, and
+/// .kernelize/import.json, which says what it was made from and which rules made each file. It is
+/// written whole or not at all. A folder that stands there already is replaced only if kernelize
+/// made it and nothing in it was changed since.
+#[derive(Args, Debug)]
+#[command(after_long_help = IMPORT_HELP)]
+pub(super) struct Import {
+    /// Tag, branch, commit id or any other revision that git knows
+    ///
+    /// A tag may be given without its prefix: 1.5.6 is v1.5.6. Without a release, the newest one
+    /// that the source has is taken.
+    pub(super) release: Option<String>,
+    /// Read releases from SRC
+    ///
+    /// A git repository (a path, bare or not, or a URL, which is cloned into the cache folder by
+    /// git); a folder that holds a release; a release archive (.tar.gz, .tar.zst, .tar.xz);
+    /// cargo:PACKAGE@VERSION, brought by cargo; or `packages`, the releases that the rules list as
+    /// packages. Without SRC, what KERNELIZE_UPSTREAM says, or else the rules' git URL, and their
+    /// packages where that can't be reached.
+    #[arg(long, value_name = "SRC", env = "KERNELIZE_UPSTREAM", hide_env = true)]
+    pub(super) upstream: Option<String>,
+    #[command(flatten)]
+    pub(super) ruleset: RulesFolder,
+    #[command(flatten)]
+    pub(super) profile: ProfileName,
+    /// Write the folder DIR [default: ./linux-LIBRARY-VERSION]
+    #[arg(long, value_name = "DIR")]
+    pub(super) out: Option<PathBuf>,
+    /// Replace the output folder even if it was changed or made by other means
+    #[arg(long)]
+    pub(super) force: bool,
+    /// Reach no network: use what the caches hold
+    #[arg(long)]
+    pub(super) offline: bool,
+}
+
+const IMPORT_HELP: &str = "\
+Examples:
+  kernelize import
+  kernelize import v1.5.6 --upstream ~/src/zstd
+  kernelize import dev --upstream https://github.com/facebook/zstd --out /tmp/dev
+  kernelize import --upstream cargo:zstd-sys@2.0.16 --profile official
+  kernelize import 1.5.5 --upstream packages --format json";
+
+/// Transform one file as an import would, to standard output
+///
+/// Findings go to standard error.
+#[derive(Args, Debug)]
+#[command(after_long_help = TRANSFORM_HELP)]
+pub(super) struct Transform {
+    /// The file, or - for standard input
+    pub(super) file: PathBuf,
+    #[command(flatten)]
+    pub(super) ruleset: RulesFolder,
+    /// Apply the rules for release V [default: the newest that the rules know]
+    #[arg(long, value_name = "V")]
+    pub(super) release: Option<String>,
+    #[command(flatten)]
+    pub(super) profile: ProfileName,
+    /// Say on standard error which rule made each changed line
+    #[arg(long)]
+    pub(super) explain: bool,
+}
+
+const TRANSFORM_HELP: &str = "\
+Examples:
+  kernelize transform lib/compress/zstd_lazy.c | less
+  kernelize transform lib/compress/zstd_opt.c --release 1.5.2 --explain >/dev/null";
+
+/// Fold conditionals by what is known of macros, to standard output
+///
+/// Branches that are known not to be taken go, conditions lose what is known in them, everything
+/// else stays byte for byte. A condition that isn't decided is left in the words it was written in.
+/// Findings go to standard error.
+#[derive(Args, Debug)]
+#[command(after_long_help = FOLD_HELP)]
+pub(super) struct Fold {
+    /// NAME is defined: as VALUE, or with a value that is not known
+    ///
+    /// VALUE may be a range of integers: 5.. (5 or more), ..5 (at most 5), 2..5. Of several -D and
+    /// -U for a name the last one holds.
+    #[arg(short = 'D', long = "define", value_name = "NAME[=VALUE]")]
+    pub(super) define: Vec<String>,
+    /// NAME is not defined
+    #[arg(short = 'U', long = "undefine", value_name = "NAME")]
+    pub(super) undefine: Vec<String>,
+    /// How far to shorten conditions that stay
+    #[arg(long, value_name = "HOW", value_enum, default_value = "full")]
+    pub(super) simplify: SimplifyFlag,
+    /// The files, one result after the other; - or none for standard input
+    #[arg(value_name = "FILE")]
+    pub(super) files: Vec<PathBuf>,
+}
+
+const FOLD_HELP: &str = "\
+Examples:
+  kernelize fold -U _MSC_VER -U __cplusplus in.c
+  kernelize fold -D __GNUC__=5.. -DNDEBUG - <in.c >out.c";
+
+/// How far conditions are shortened.
+#[derive(ValueEnum, Clone, Copy, Debug)]
+pub(super) enum SimplifyFlag {
+    /// Every known operand goes
+    Full,
+    /// Only a known defined(NAME) at the front goes
+    Leading,
+}
+
+impl From<SimplifyFlag> for Simplify {
+    fn from(flag: SimplifyFlag) -> Simplify {
+        match flag {
+            SimplifyFlag::Full => Simplify::Full,
+            SimplifyFlag::Leading => Simplify::Leading,
+        }
+    }
+}
+
+/// List, check and show the rules
+#[derive(Args, Debug)]
+#[command(after_long_help = RULES_HELP)]
+pub(super) struct Rules {
+    #[command(subcommand)]
+    pub(super) command: RulesCommand,
+    /// Use the rules in DIR instead of those built in
+    #[arg(long, value_name = "DIR", global = true)]
+    pub(super) rules: Option<PathBuf>,
+}
+
+const RULES_HELP: &str = "\
+Examples:
+  kernelize rules list
+  kernelize rules show includes/limits
+  kernelize rules check --rules rules/zstd";
+
+#[derive(Subcommand, Debug)]
+pub(super) enum RulesCommand {
+    /// List all rules with their reasons
+    List,
+    /// Check the rules: their form, their order, their fixtures
+    Check,
+    /// Show the file of a rule
+    Show {
+        /// KIND/ID, or ID alone
+        #[arg(value_name = "ID")]
+        id: String,
+    },
+}
+
+/// Write a completion script for a shell to standard output
+#[derive(Args, Debug)]
+#[command(after_long_help = COMPLETIONS_HELP)]
+pub(super) struct Completions {
+    /// The shell
+    pub(super) shell: clap_complete::Shell,
+}
+
+const COMPLETIONS_HELP: &str = "\
+Examples:
+  kernelize completions bash >~/.local/share/bash-completion/completions/kernelize
+  kernelize completions fish >~/.config/fish/completions/kernelize.fish";
+
+/// Write the manual pages of all commands into a folder
+#[derive(Args, Debug)]
+#[command(after_long_help = MAN_HELP)]
+pub(super) struct Man {
+    /// The folder; it is made if need be
+    #[arg(value_name = "DIR")]
+    pub(super) folder: PathBuf,
+}
+
+const MAN_HELP: &str = "\
+Examples:
+  kernelize man ~/.local/share/man/man1";
+
+#[derive(Args, Debug)]
+pub(super) struct RulesFolder {
+    /// Use the rules in DIR instead of those built in
+    #[arg(long, value_name = "DIR")]
+    pub(super) rules: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub(super) struct ProfileName {
+    /// The choice of rules: strict or official [default: the ruleset's first, strict]
+    ///
+    /// strict leaves no condition on a compiler, system or setting that a kernel build never has.
+    /// official gives what the importer that comes with the releases gives.
+    #[arg(long, value_name = "PROFILE")]
+    pub(super) profile: Option<String>,
+}
+
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Reporting")]
+pub(super) struct Report {
+    /// Report findings and results as text or as JSON
+    #[arg(long, value_name = "FORMAT", value_enum, default_value = "text", global = true)]
+    format: FormatFlag,
+    /// When to use colours; auto follows the terminal and NO_COLOR
+    #[arg(long, value_name = "WHEN", value_enum, default_value = "auto", global = true)]
+    color: ColorFlag,
+    /// Say more about what is done
+    #[arg(short, long, global = true)]
+    verbose: bool,
+    /// Say nothing but findings and errors
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    quiet: bool,
+}
+
+#[derive(ValueEnum, Clone, Copy, Debug)]
+enum FormatFlag {
+    Text,
+    Json,
+}
+
+#[derive(ValueEnum, Clone, Copy, Debug)]
+enum ColorFlag {
+    Auto,
+    Always,
+    Never,
+}
+
+impl Report {
+    pub(super) fn style(&self) -> Style {
+        Style {
+            format: match self.format {
+                FormatFlag::Text => Format::Text,
+                FormatFlag::Json => Format::Json,
+            },
+            color: match self.color {
+                ColorFlag::Auto => Color::Auto,
+                ColorFlag::Always => Color::Always,
+                ColorFlag::Never => Color::Never,
+            },
+            verbosity: match (self.quiet, self.verbose) {
+                (true, _) => Verbosity::Quiet,
+                (_, true) => Verbosity::Verbose,
+                _ => Verbosity::Normal,
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    #[test]
+    fn the_flags_are_consistent() {
+        super::Cli::command().debug_assert();
+    }
+}

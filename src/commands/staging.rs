@@ -1,0 +1,206 @@
+//! A folder under construction, and the rename that puts it in its place.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, File, Permissions};
+use std::io;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use rustix::fs::{CWD, RenameFlags, renameat_with};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::flag;
+use signal_hook::low_level::emulate_default_handler;
+use tempfile::TempDir;
+
+use super::output::error;
+use crate::finding::{Error, Result};
+
+/// A new folder beside its target. Unless it is put in place it vanishes with this value.
+pub(super) struct Staging {
+    target: PathBuf,
+    folder: TempDir,
+    /// Held while we live, so that no other run takes the folder for a left-over.
+    _lock: Option<File>,
+    signals: Signals,
+}
+
+/// What the names of our helper folders for `target` start with.
+fn prefix(target: &Path) -> OsString {
+    let mut prefix = OsString::from(".kernelize-");
+    prefix.push(target.file_name().unwrap_or_default());
+    prefix.push(".");
+    prefix
+}
+
+/// Where the old folder lies for a moment on file systems that can't exchange two names.
+fn aside(target: &Path) -> PathBuf {
+    let mut name = prefix(target);
+    name.push("old");
+    target.with_file_name(name)
+}
+
+impl Staging {
+    /// Makes an empty folder beside `target`.
+    pub(super) fn beside(target: &Path) -> Result<Staging> {
+        let signals = Signals::hold();
+        let parent = target.parent().unwrap_or(Path::new("."));
+        let folder = tempfile::Builder::new()
+            .prefix(&prefix(target))
+            .permissions(Permissions::from_mode(0o777))
+            .tempdir_in(parent)
+            .map_err(|e| error("can't be written", target, &e))?;
+        // Where folders can't be locked, left-overs just stay.
+        let lock = File::open(folder.path()).ok().filter(|file| file.try_lock().is_ok());
+        Ok(Staging { target: target.to_owned(), folder, _lock: lock, signals })
+    }
+
+    /// Writes one file; its path is relative and stays below.
+    pub(super) fn write(&self, path: &str, bytes: &[u8]) -> Result<()> {
+        self.signals.check()?;
+        let shown = self.target.join(path);
+        let path = self.folder.path().join(path);
+        let folder = path.parent().unwrap_or(self.folder.path());
+        fs::create_dir_all(folder)
+            .and_then(|()| fs::write(&path, bytes))
+            .map_err(|e| error("can't be written", &shown, &e))
+    }
+
+    /// Gives the folder its name. Whatever happens, a whole folder stands there afterwards: the
+    /// new one, or what was there before.
+    pub(super) fn put_in_place(self, replace: bool) -> Result<()> {
+        self.signals.check()?;
+        let moved = match replace {
+            true => self.exchange(),
+            false => rename_to_free(self.folder.path(), &self.target),
+        };
+        moved.map_err(|e| error("can't be put in place", &self.target, &e))?;
+        let Staging { mut folder, signals: _signals, .. } = self;
+        match replace {
+            // The old folder has our temporary name now. It may hold what its owner can't remove;
+            // the import stands all the same, and the next run tries again.
+            true => drop(folder),
+            false => folder.disable_cleanup(true),
+        }
+        Ok(())
+    }
+
+    fn exchange(&self) -> io::Result<()> {
+        let new = self.folder.path();
+        // The old folder goes for good after this, so the new one has to be on the disk.
+        settle(new)?;
+        match renameat_with(CWD, new, CWD, &self.target, RenameFlags::EXCHANGE) {
+            Ok(()) => Ok(()),
+            Err(e) if cannot_exchange(e) => exchange_in_steps(new, &self.target),
+            Err(e) => Err(e.into()),
+        }
+    }
+}
+
+fn cannot_exchange(e: rustix::io::Errno) -> bool {
+    use rustix::io::Errno;
+    [Errno::INVAL, Errno::NOSYS, Errno::NOTSUP].contains(&e)
+}
+
+/// Exchanges two folders by three renames; [`recover`] sorts out what a kill in between leaves.
+fn exchange_in_steps(new: &Path, target: &Path) -> io::Result<()> {
+    let aside = aside(target);
+    fs::rename(target, &aside)?;
+    if let Err(e) = fs::rename(new, target) {
+        fs::rename(&aside, target)?;
+        return Err(e);
+    }
+    // Where this fails the next run removes the old folder.
+    let _ = fs::rename(&aside, new);
+    Ok(())
+}
+
+/// Renames to a name that nobody may have taken meanwhile.
+fn rename_to_free(from: &Path, to: &Path) -> io::Result<()> {
+    match renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
+        Ok(()) => Ok(()),
+        // A plain rename replaces nothing but an empty folder.
+        Err(e) if cannot_exchange(e) => fs::rename(from, to),
+        Err(e) => Err(e.into()),
+    }
+}
+
+/// Brings everything written to the disk. One call for all files: a call for each takes ten times
+/// as long.
+fn settle(folder: &Path) -> io::Result<()> {
+    #[cfg(target_os = "linux")]
+    rustix::fs::syncfs(File::open(folder)?)?;
+    #[cfg(not(target_os = "linux"))]
+    File::open(folder)?.sync_all()?;
+    Ok(())
+}
+
+/// Settles what a killed run left beside `target`: an old folder that lies aside returns to its
+/// place, and half-built ones that no living run holds go. Never fails: what can't be settled only
+/// takes up room.
+pub(super) fn recover(target: &Path) {
+    let (old, parent) = (aside(target), target.parent().unwrap_or(Path::new(".")));
+    if old.symlink_metadata().is_ok() && target.symlink_metadata().is_err() {
+        let _ = fs::rename(&old, target);
+    }
+    let prefix = prefix(target);
+    let Ok(entries) = fs::read_dir(parent) else { return };
+    for entry in entries.flatten() {
+        if is_left_over(&entry.file_name(), &prefix) && is_free(&entry.path()) {
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
+}
+
+fn is_left_over(name: &OsStr, prefix: &OsStr) -> bool {
+    let name = name.as_encoded_bytes().strip_prefix(prefix.as_encoded_bytes());
+    name.is_some_and(|rest| {
+        rest == b"old" || rest.len() == 6 && rest.iter().all(u8::is_ascii_alphanumeric)
+    })
+}
+
+/// Whether `path` is a folder that no living run holds.
+fn is_free(path: &Path) -> bool {
+    let is_folder = path.symlink_metadata().is_ok_and(|found| found.is_dir());
+    is_folder && File::open(path).is_ok_and(|folder| folder.try_lock().is_ok())
+}
+
+/// Signals that would end the process wait until the folder is gone or in place.
+struct Signals {
+    caught: Arc<AtomicUsize>,
+    released: Arc<AtomicBool>,
+}
+
+impl Signals {
+    fn hold() -> Signals {
+        let signals =
+            Signals { caught: Arc::default(), released: Arc::new(AtomicBool::new(false)) };
+        for signal in [SIGINT, SIGTERM, SIGHUP] {
+            let (caught, released) = (&signals.caught, &signals.released);
+            let number = usize::try_from(signal).unwrap_or_default();
+            // Where a handler can't be set, the signal ends us as ever, and the next run tidies up.
+            let _ = flag::register_conditional_default(signal, Arc::clone(released));
+            let _ = flag::register_usize(signal, Arc::clone(caught), number);
+        }
+        signals
+    }
+
+    fn check(&self) -> Result<()> {
+        match self.caught.load(Ordering::SeqCst) {
+            0 => Ok(()),
+            _ => Err(Error::usage("interrupted; nothing was changed")),
+        }
+    }
+}
+
+impl Drop for Signals {
+    /// From now on a signal ends the process again, and so does one that waited.
+    fn drop(&mut self) {
+        self.released.store(true, Ordering::SeqCst);
+        if let Ok(signal @ 1..) = i32::try_from(self.caught.load(Ordering::SeqCst)) {
+            // Where this fails, the error that stopped the work is still reported.
+            let _ = emulate_default_handler(signal);
+        }
+    }
+}

@@ -1,0 +1,16 @@
+//! The only place that prints: findings, errors, summaries and progress, as text or JSON.
+//!
+//! The rest of the program hands over data; what goes to which stream is decided here. Standard
+//! output carries what a command was asked for, standard error everything said about it.
+
+pub mod console;
+pub mod crash;
+pub mod error;
+mod excerpt;
+pub mod explain;
+pub mod json;
+pub mod paint;
+pub mod progress;
+pub mod summary;
+pub mod text;
+pub mod visible;

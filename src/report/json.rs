@@ -1,0 +1,230 @@
+//! The same content as JSON.
+//!
+//! Each command prints one document, on the stream where its text would go: an import, and the
+//! `rules` commands, on standard output; what is said beside a file on standard output, and every
+//! error that ends the run, on standard error. The document is an object with these members:
+//!
+//! | member | content |
+//! | --- | --- |
+//! | `schema` | number, 1: raised when a member changes its meaning or goes; new ones may come |
+//! | `tool` | `kernelize VERSION` |
+//! | `command` | name of the command, such as `import` |
+//! | `notes` | list of sentences: what was chosen and why |
+//! | `findings` | list, sorted by place |
+//! | `summary` | after an import: counts, as the text has them; else left out |
+//! | `ruleset` | of the `rules` commands: `origin`, `digest` and the `rules`; else left out |
+//! | `lines` | of `--explain`: the changed lines with their rules; else left out |
+//! | `error` | what ended the run: `kind` (`usage`, `input`, `internal`), `message`, `places`, `hint`; else left out |
+//!
+//! A finding has `code`, `severity` (`error` or `warning`), `message`, `places` and `hint` (or
+//! null). A place has `path`, `line` and `column` (from 1; columns count bytes), `end_line` and
+//! `end_column` (behind the last byte), `text` (may be empty) and `source` (the line, shortened
+//! around the place, with `…` where it was).
+
+use serde::Serialize;
+
+use super::excerpt::excerpts;
+use super::explain::ChangedLine;
+use super::summary::{ImportSummary, RuleTable};
+use crate::finding::{Error, ErrorKind, Finding, Findings, Label};
+
+const SCHEMA: u32 = 1;
+
+#[derive(Serialize)]
+struct Document<'a> {
+    schema: u32,
+    tool: &'static str,
+    command: &'a str,
+    notes: &'a [String],
+    findings: Vec<JsonFinding>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    summary: Option<&'a ImportSummary>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ruleset: Option<&'a RuleTable>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lines: Option<Vec<JsonLine<'a>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<JsonError>,
+}
+
+#[derive(Serialize)]
+struct JsonFinding {
+    code: &'static str,
+    severity: String,
+    message: String,
+    places: Vec<JsonPlace>,
+    hint: Option<String>,
+}
+
+#[derive(Serialize)]
+struct JsonPlace {
+    path: String,
+    line: usize,
+    column: usize,
+    end_line: usize,
+    end_column: usize,
+    text: String,
+    source: String,
+}
+
+#[derive(Serialize)]
+struct JsonError {
+    kind: &'static str,
+    message: String,
+    places: Vec<JsonPlace>,
+    hint: Option<String>,
+}
+
+#[derive(Serialize)]
+struct JsonLine<'a> {
+    line: usize,
+    text: &'a str,
+    upstream: &'a str,
+    upstream_first: usize,
+    upstream_last: usize,
+    rules: Vec<JsonRule<'a>>,
+}
+
+#[derive(Serialize)]
+struct JsonRule<'a> {
+    rule: &'a str,
+    file: &'a str,
+}
+
+impl<'a> Document<'a> {
+    fn new(command: &'a str, notes: &'a [String]) -> Document<'a> {
+        Document {
+            schema: SCHEMA,
+            tool: concat!("kernelize ", env!("CARGO_PKG_VERSION")),
+            command,
+            notes,
+            findings: Vec::new(),
+            summary: None,
+            ruleset: None,
+            lines: None,
+            error: None,
+        }
+    }
+
+    fn text(&self) -> String {
+        // Strings, numbers and lists always have a JSON form.
+        let mut text = serde_json::to_string_pretty(self).unwrap_or_default();
+        text.push('\n');
+        text
+    }
+}
+
+/// The document of a command whose result goes to standard output.
+pub(super) fn findings(command: &str, notes: &[String], findings: &Findings) -> String {
+    let findings = findings.clone().sorted().into_iter().map(finding).collect();
+    Document { findings, ..Document::new(command, notes) }.text()
+}
+
+/// The document of an import.
+pub(super) fn import(
+    command: &str,
+    notes: &[String],
+    findings: &Findings,
+    summary: &ImportSummary,
+) -> String {
+    let findings = findings.clone().sorted().into_iter().map(finding).collect();
+    Document { findings, summary: Some(summary), ..Document::new(command, notes) }.text()
+}
+
+/// The document of the `rules` commands.
+pub(super) fn rules(command: &str, rules: &RuleTable) -> String {
+    Document { ruleset: Some(rules), ..Document::new(command, &[]) }.text()
+}
+
+/// The document of a file on standard output whose changed lines are explained.
+pub(super) fn explanation(
+    command: &str,
+    notes: &[String],
+    findings: &Findings,
+    lines: &[ChangedLine],
+) -> String {
+    let findings = findings.clone().sorted().into_iter().map(finding).collect();
+    let lines = Some(lines.iter().map(changed_line).collect());
+    Document { findings, lines, ..Document::new(command, notes) }.text()
+}
+
+/// The document of an error.
+pub(super) fn error(command: &str, notes: &[String], error: &Error) -> String {
+    let kind = match error.kind {
+        ErrorKind::Usage => "usage",
+        ErrorKind::Input => "input",
+        ErrorKind::Internal => "internal",
+    };
+    let places = error.labels.iter().map(place).collect();
+    let (message, hint) = (error.message.clone(), error.hint.clone());
+    let error = Some(JsonError { kind, message, places, hint });
+    Document { error, ..Document::new(command, notes) }.text()
+}
+
+fn finding(finding: Finding) -> JsonFinding {
+    JsonFinding {
+        code: finding.code,
+        severity: finding.severity.to_string(),
+        places: finding.labels.iter().map(place).collect(),
+        message: finding.message,
+        hint: finding.hint,
+    }
+}
+
+fn place(label: &Label) -> JsonPlace {
+    let at = label.position();
+    let end = label.source.position(label.span.end);
+    let source = excerpts(std::slice::from_ref(label)).into_iter().next();
+    JsonPlace {
+        path: label.source.name.clone(),
+        line: at.line,
+        column: at.column,
+        end_line: end.line,
+        end_column: end.column,
+        text: label.text.clone(),
+        source: source.map_or(String::new(), |excerpt| excerpt.text.trim_end().to_owned()),
+    }
+}
+
+fn changed_line(line: &ChangedLine) -> JsonLine<'_> {
+    JsonLine {
+        line: line.line,
+        text: &line.text,
+        upstream: &line.upstream,
+        upstream_first: *line.upstream_lines.start(),
+        upstream_last: *line.upstream_lines.end(),
+        rules: line.rules.iter().map(|by| JsonRule { rule: &by.rule, file: &by.file }).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::{Source, Span};
+
+    #[test]
+    fn a_finding_has_all_that_the_text_has() {
+        let c = Source::new("a.c", &b"one\ntwo three\n"[..]);
+        let mut list = Findings::default();
+        list.push(Finding::error("code", "message").at(&c, Span::new(8, 13), "here").hint("do"));
+        let text = findings("fold", &["a note".to_owned()], &list);
+        let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(value["schema"], 1);
+        assert_eq!(value["notes"][0], "a note");
+        let found = &value["findings"][0];
+        assert_eq!(found["severity"], "error");
+        assert_eq!(found["hint"], "do");
+        let place = &found["places"][0];
+        assert_eq!((&place["line"], &place["column"]), (&2.into(), &5.into()));
+        assert_eq!((&place["end_line"], &place["end_column"]), (&2.into(), &10.into()));
+        assert_eq!(place["source"], "two three");
+        assert!(value.get("error").is_none());
+    }
+
+    #[test]
+    fn an_error_names_its_kind() {
+        let text = error("import", &[], &Error::input("no such tag"));
+        let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(value["error"]["kind"], "input");
+    }
+}

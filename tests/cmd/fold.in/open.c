@@ -1,0 +1,3 @@
+int a;
+#ifdef A
+int b;

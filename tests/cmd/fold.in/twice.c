@@ -1,0 +1,4 @@
+#if B
+#else
+#else
+#endif
