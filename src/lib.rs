@@ -9,3 +9,5 @@ pub mod finding;
 pub mod edit;
 
 pub mod rules;
+
+pub mod upstream;
