@@ -3,3 +3,6 @@
 
 #[path = "releases/mod.rs"]
 mod harness;
+
+#[path = "releases/goldens.rs"]
+mod goldens;

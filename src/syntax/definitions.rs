@@ -233,7 +233,9 @@ impl Bodies {
             if ids.iter().all(empty) && found.insert(name) {
                 news.push(name);
             }
-            ready.extend(ids.iter().filter(|id| !empty(id)).map(|&id| (id, self.macros[id].body.start)));
+            ready.extend(
+                ids.iter().filter(|id| !empty(id)).map(|&id| (id, self.macros[id].body.start)),
+            );
         }
         loop {
             while let Some((id, at)) = ready.pop() {
@@ -281,9 +283,15 @@ impl Bodies {
         if !found.contains(word) {
             return None;
         }
-        let takes_arguments =
-            self.by_name.get(word).is_some_and(|ids| ids.iter().any(|&id| self.macros[id].function));
-        if takes_arguments && next == b"(" { self.behind_brackets(of, at + 1) } else { Some(at + 1) }
+        let takes_arguments = self
+            .by_name
+            .get(word)
+            .is_some_and(|ids| ids.iter().any(|&id| self.macros[id].function));
+        if takes_arguments && next == b"(" {
+            self.behind_brackets(of, at + 1)
+        } else {
+            Some(at + 1)
+        }
     }
 
     /// The token behind the bracket that closes the one at `at`.

@@ -370,9 +370,7 @@ impl Pass<'_, '_> {
             TokenKind::Number => true,
             TokenKind::Identifier => !words::awaits_operand(&self.masker.lexed.text(&before)),
             // Behind a parenthesis it may be the operand of a cast.
-            _ => {
-                before.punct == b']' || (before.punct == b')' && operator == Postfix::Binary)
-            }
+            _ => before.punct == b']' || (before.punct == b')' && operator == Postfix::Binary),
         }
     }
 
@@ -380,14 +378,15 @@ impl Pass<'_, '_> {
     fn unwrap_argument(&mut self, at: usize, open: usize, close: usize, wraps: Wraps) {
         let mut argument = 0;
         let mut inner = open + 1;
-        let kept = |argument| argument == wraps.argument || (wraps.rest && argument > wraps.argument);
+        let kept =
+            |argument| argument == wraps.argument || (wraps.rest && argument > wraps.argument);
         self.gone[at] = true;
         self.gone[open] = true;
         self.gone[close] = true;
         while inner < close {
             let end = self.pairs.closing(inner).filter(|&end| end < close).unwrap_or(inner);
-            let separates = self.punct(inner) == b','
-                && !(wraps.rest && argument >= wraps.argument);
+            let separates =
+                self.punct(inner) == b',' && !(wraps.rest && argument >= wraps.argument);
             if separates || !kept(argument) {
                 self.gone[inner..=end].fill(true);
             }
