@@ -133,6 +133,11 @@ fn evaluate_node(node: &Node, done: &[Evaluated], settings: &Settings, world: us
             Known::Undefined => Some(false),
             Known::Defined(_) => Some(true),
         }),
+        // Whatever the arguments are: a setting with a value speaks of all of them.
+        NodeKind::Call(id) => match known(id) {
+            Known::Defined(value) => of_value(value),
+            Known::Free | Known::Undefined => Evaluated::UNKNOWN,
+        },
         NodeKind::Opaque => Evaluated::UNKNOWN,
         NodeKind::Paren(inner) | NodeKind::Plus(inner) => done[inner as usize],
         NodeKind::Not(inner) => of_truth(truth(inner).map(|truth| !truth)),

@@ -19,7 +19,9 @@ pub(super) enum NodeKind {
     Name(Option<EntryId>),
     /// `defined X`; with parentheses or not is of no matter here.
     Defined(Option<EntryId>),
-    /// `NAME(...)`, a literal that is no integer: nothing is known.
+    /// `NAME(...)`.
+    Call(Option<EntryId>),
+    /// A literal that is no integer: nothing is known.
     Opaque,
     Paren(u32),
     Not(u32),
@@ -212,11 +214,11 @@ impl Parser<'_> {
         if &*text == b"defined" {
             return self.defined(token);
         }
+        let id = self.settings.find(&text);
         if self.is_punct(0, b"(") {
             let end = self.skip_arguments()?;
-            self.push(NodeKind::Opaque, token.span.cover(end));
+            self.push(NodeKind::Call(id), token.span.cover(end));
         } else {
-            let id = self.settings.find(&text);
             self.push(NodeKind::Name(id), token.span);
         }
         Some(())

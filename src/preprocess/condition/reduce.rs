@@ -57,7 +57,7 @@ impl Facts {
         for node in &parsed.nodes {
             let of = |index: u32| touched[index as usize];
             touched.push(match node.kind {
-                NodeKind::Name(id) | NodeKind::Defined(id) => id.is_some(),
+                NodeKind::Name(id) | NodeKind::Defined(id) | NodeKind::Call(id) => id.is_some(),
                 NodeKind::Constant(_) | NodeKind::Opaque => false,
                 NodeKind::Paren(a)
                 | NodeKind::Not(a)
@@ -108,7 +108,10 @@ impl Reducer<'_> {
         let start = self.node(index).span.start;
         let nodes = &self.parsed.nodes[..=index as usize];
         for node in nodes.iter().rev().take_while(|node| node.span.start >= start) {
-            if let NodeKind::Name(Some(id)) | NodeKind::Defined(Some(id)) = node.kind {
+            if let NodeKind::Name(Some(id))
+            | NodeKind::Defined(Some(id))
+            | NodeKind::Call(Some(id)) = node.kind
+            {
                 self.used.push(id);
             }
         }
