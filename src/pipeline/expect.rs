@@ -12,8 +12,7 @@ pub(super) const CODE: &str = "rule-unmatched";
 pub(super) fn check(rules: &Active<'_>, hits: &Hits, exact: bool, findings: &mut Findings) {
     for rule in rules.rules() {
         let count = hits.of(&rule.name);
-        let most = rule.expect.most.unwrap_or(usize::MAX);
-        if (rule.expect.least..=most).contains(&count) {
+        if rule.expect.holds(count, rules.version) {
             continue;
         }
         let wanted = match rule.expect.most {
@@ -27,7 +26,7 @@ pub(super) fn check(rules: &Active<'_>, hits: &Hits, exact: bool, findings: &mut
         };
         let mut finding = Finding::error(CODE, message)
             .label(rule.label(format!("must match {wanted}")))
-            .hint("bound it by `since` and `until`, or say how often it matches with `expect`");
+            .hint("bound `expect` by `expect-since` and `expect-until`, or the rule itself");
         if !exact {
             finding.severity = Severity::Warning;
         }

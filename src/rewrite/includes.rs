@@ -44,6 +44,8 @@ pub fn propose(file: &File<'_>, places: &Places<'_>, rules: &[&IncludeRule], out
                 }
                 _ => out.count(&rule.rule.name),
             },
+            // What a rule maps to may stand where upstream, or an import before, wrote it already.
+            None if rules.iter().any(|rule| rule.to.as_ref() == Some(&spelling)) => {}
             None => unmapped(file, places, header, &spelling, &target, out),
         }
     }
