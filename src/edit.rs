@@ -346,6 +346,7 @@ impl Cutter {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     fn rule(id: &str) -> RuleRef {
         RuleRef::new("test", id)
@@ -396,5 +397,48 @@ mod tests {
         let text = text.apply(edits(&[(2, 4, "", "b")])).unwrap();
         assert_eq!(&**text.bytes(), b"aX");
         assert_eq!(text.line_origins()[0].rules, [rule("a"), rule("b")]);
+    }
+
+    /// Two rounds of edits as (start, length, text), to be cut to what does not overlap.
+    fn rounds() -> impl Strategy<Value = Vec<Vec<(usize, usize, String)>>> {
+        let edit = (0usize..30, 0usize..5, "[x-z]{0,4}");
+        prop::collection::vec(prop::collection::vec(edit, 0..6), 1..4)
+    }
+
+    proptest! {
+        #[test]
+        fn application_is_that_of_a_plain_splice(text in "[a-c\n]{0,30}", rounds in rounds()) {
+            let mut traced = Traced::new(text.clone().into_bytes());
+            let mut plain = text.clone();
+            for mut round in rounds {
+                round.sort();
+                let mut set = EditSet::default();
+                let (mut next, mut taken) = (0, Vec::new());
+                for (start, len, new) in round {
+                    let (start, end) = (start.min(plain.len()), (start + len).min(plain.len()));
+                    if start >= next {
+                        set.replace(Span::new(start, end), new.clone(), &rule("r"));
+                        // An insertion right behind is fine, one at the same place is not told apart.
+                        next = end.max(start + 1);
+                        taken.push((start, end, new));
+                    }
+                }
+                for (start, end, new) in taken.into_iter().rev() {
+                    plain.replace_range(start..end, &new);
+                }
+                traced = traced.apply(set).unwrap();
+            }
+            prop_assert_eq!(std::str::from_utf8(traced.bytes()).unwrap(), &plain);
+            // Every byte that is upstream's own leads back to itself.
+            for (offset, byte) in traced.bytes().iter().enumerate() {
+                let span = traced.upstream_span(offset as u32);
+                prop_assert!(span.end as usize <= text.len());
+                if !b"xyz".contains(byte) {
+                    prop_assert_eq!(text.as_bytes()[span.start as usize], *byte);
+                }
+            }
+            let lines = plain.matches('\n').count() + 1;
+            prop_assert_eq!(traced.line_origins().len(), lines);
+        }
     }
 }
