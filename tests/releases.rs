@@ -6,3 +6,7 @@ mod harness;
 
 #[path = "releases/goldens.rs"]
 mod goldens;
+#[path = "releases/imported.rs"]
+mod imported;
+#[path = "releases/meaning.rs"]
+mod meaning;

@@ -1,40 +1,19 @@
 //! The importer's profile, pinned by hash: what it gives is what the release's own importer wrote,
 //! but for one line.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
-use std::sync::Arc;
 
-use kernelize::pipeline::{Input, KernelTree, import};
-use kernelize::rules::{Version, load};
 use kernelize::text::TreePath;
 use sha2::{Digest, Sha256};
 
-use crate::harness::packages;
+use crate::imported::Imported;
 
 /// The importer closes the chain of prefetch macros with the comment of the outer `#endif`, having
 /// stopped at the inner one; here the inner one stands. This is the line in which the two differ.
 const COMPILER_H: &str = "lib/zstd/common/compiler.h";
 const OURS: &str = "#endif\n";
 const THEIRS: &str = "#endif  /* NO_PREFETCH */\n";
-
-fn official(release: &str) -> KernelTree {
-    let lib = packages::release(release).unwrap().join("lib");
-    let mut files: BTreeMap<TreePath, Arc<[u8]>> = BTreeMap::new();
-    for entry in walkdir::WalkDir::new(&lib) {
-        let entry = entry.unwrap();
-        if entry.file_type().is_file() {
-            let path = entry.path().strip_prefix(&lib).unwrap().to_str().unwrap();
-            files.insert(TreePath::new(path).unwrap(), fs::read(entry.path()).unwrap().into());
-        }
-    }
-    let numbers: Vec<u32> = release.split('.').map(|n| n.parse().unwrap()).collect();
-    let version = Version { major: numbers[0], minor: numbers[1], patch: numbers[2] };
-    let ruleset = load(None).unwrap();
-    let profile = ruleset.profile("official").unwrap();
-    import(Input { version, exact: true, files: &files }, &ruleset, profile).unwrap()
-}
 
 fn hash(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
@@ -50,7 +29,8 @@ fn with_their_line(text: &str, want: &str) -> Option<String> {
 }
 
 fn check(release: &str) {
-    let tree = official(release);
+    let imported = Imported::new(release, "official");
+    let tree = &imported.tree;
     let pins = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join(format!("fixtures/golden/official/v{release}.sha256"));
     let pins = fs::read_to_string(pins).unwrap();

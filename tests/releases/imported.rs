@@ -1,0 +1,51 @@
+//! A release taken through the pipeline.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use kernelize::pipeline::{Input, KernelTree, import};
+use kernelize::rules::{Ruleset, Version, load};
+use kernelize::text::TreePath;
+
+use crate::harness::packages;
+
+/// What went in and what came out.
+pub(crate) struct Imported {
+    pub(crate) release: String,
+    pub(crate) version: Version,
+    pub(crate) ruleset: Ruleset,
+    pub(crate) profile: &'static str,
+    pub(crate) files: BTreeMap<TreePath, Arc<[u8]>>,
+    pub(crate) tree: KernelTree,
+}
+
+impl Imported {
+    pub(crate) fn new(release: &str, profile: &'static str) -> Imported {
+        let lib = packages::release(release).unwrap().join("lib");
+        let mut files: BTreeMap<TreePath, Arc<[u8]>> = BTreeMap::new();
+        for entry in walkdir::WalkDir::new(&lib) {
+            let entry = entry.unwrap();
+            if entry.file_type().is_file() {
+                let path = entry.path().strip_prefix(&lib).unwrap().to_str().unwrap();
+                files.insert(TreePath::new(path).unwrap(), fs::read(entry.path()).unwrap().into());
+            }
+        }
+        let numbers: Vec<u32> = release.split('.').map(|n| n.parse().unwrap()).collect();
+        let version = Version { major: numbers[0], minor: numbers[1], patch: numbers[2] };
+        let ruleset = load(None).unwrap();
+        let input = Input { version, exact: true, files: &files };
+        let tree = import(input, &ruleset, ruleset.profile(profile).unwrap()).unwrap();
+        Imported { release: release.to_owned(), version, ruleset, profile, files, tree }
+    }
+
+    /// Writes the output below `folder`.
+    pub(crate) fn write(&self, folder: &Path) {
+        for (path, file) in &self.tree.files {
+            let to = folder.join(path.as_str());
+            fs::create_dir_all(to.parent().unwrap()).unwrap();
+            fs::write(to, file.text.bytes()).unwrap();
+        }
+    }
+}
