@@ -1,5 +1,7 @@
 //! The headers that stand in for the library's own, rendered and run.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -61,7 +63,7 @@ fn compile(library: &Path, kernel: Kernel, arguments: &[&str]) -> Option<PathBuf
     let mut command = Command::new(std::env::var_os("CC").unwrap_or_else(|| "cc".into()));
     command
         .args(["-std=gnu11", "-Wall", "-Wextra", "-Wundef", "-Werror", "-O1"])
-        .args(["-ffreestanding", "-nostdinc", "-I"])
+        .args(["-ffreestanding", "-nostdinc", "-include", "linux/compiler_types.h", "-I"])
         .arg(library)
         .arg("-I")
         .arg(root().join("tests/stubs"))

@@ -40,6 +40,7 @@ impl Compile<'_> {
         command
             // -nostdinc as in the kernel: a hosted header must not slip in unseen.
             .args(["-std=gnu11", "-Wall", "-Wundef", "-Werror", "-ffreestanding", "-nostdinc"])
+            .args(["-include", "linux/compiler_types.h"])
             .arg(format!("-DDEBUGLEVEL={}", self.debug_level))
             .arg("-I")
             .arg(tree.join("include"))

@@ -3,16 +3,16 @@
 #ifndef STUB_LINUX_BUG_H
 #define STUB_LINUX_BUG_H
 
-#include <linux/compiler.h>
+#include <linux/compiler_types.h>
 
 void stub_warn(const char *file, int line);
 
 #define WARN_ON(condition)                            \
 	({                                            \
 		int stub_failed = !!(condition);      \
-		if (unlikely(stub_failed))            \
+		if (stub_failed)                      \
 			stub_warn(__FILE__, __LINE__); \
-		unlikely(stub_failed);                \
+		stub_failed;                          \
 	})
 
 #endif

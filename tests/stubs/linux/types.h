@@ -7,7 +7,7 @@
 #ifndef STUB_LINUX_TYPES_H
 #define STUB_LINUX_TYPES_H
 
-#include <linux/compiler.h>
+#include <linux/compiler_types.h>
 #include <linux/stddef.h>
 
 typedef __UINT8_TYPE__ u8;

@@ -14,14 +14,17 @@
 #include <linux/types.h>
 #include <{{ unaligned_header | default("linux/unaligned.h") }}>
 
-/* First, because later releases define MEM_STATIC there. */
 #include "compiler.h"
 #include "debug.h"
 #include "zstd_deps.h"
 
-#ifndef MEM_STATIC
+/*
+ * Some releases define this in compiler.h, with __inline. The kernel's inline
+ * has attributes that __inline lacks, and compilers refuse a function that is
+ * declared with one of them and defined with the other.
+ */
+#undef MEM_STATIC
 #define MEM_STATIC static inline __attribute__((__unused__))
-#endif
 
 typedef u8 BYTE;
 typedef u8 U8;
