@@ -168,7 +168,7 @@ pub struct FileRule {
 }
 
 /// What a `files` rule does. Paths and globs ([`glob_matches`]) are below the library root (`common/*.c`); output
-/// paths are below the Linux tree (`include/linux/zstd_lib.h`).
+/// paths are below the Linux tree (`include/linux/NAME.h`).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum FileAction {
     /// Take the files that match one of the globs.
@@ -209,7 +209,7 @@ pub struct IncludeRule {
 pub enum IncludeTarget {
     /// `<limits.h>`.
     System(String),
-    /// A file of the release below the library root, however it is spelt (`zstd_errors.h`).
+    /// A file of the release below the library root, however it is spelt (`common/x.h`).
     File(String),
 }
 
@@ -328,7 +328,7 @@ pub struct Library {
     pub root: String,
     /// Folder of the packages that corresponds to a release's top.
     pub package_root: String,
-    /// File of a release by which a folder is recognised (`lib/zstd.h`).
+    /// File of a release by which a folder is recognised (`lib/NAME.h`).
     pub marker: String,
     /// What precedes the number in a tag (`v`).
     pub tag_prefix: String,
@@ -338,7 +338,7 @@ pub struct Library {
     pub version_macros: [String; 3],
     /// Oldest release the rules are made for.
     pub oldest: Version,
-    /// Folder of the Linux tree that library files go to (`lib/zstd`).
+    /// Folder of the Linux tree that library files go to (`lib/NAME`).
     pub output: String,
     /// The profiles; the first is the default.
     pub profiles: Vec<Profile>,

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::fields::{instead, order};
-use super::folder::mistake;
+use super::folder::{RuleFiles, mistake};
 use super::load::{Examined, examine};
 use super::shape::{
     CallShape, CommentShape, FileShape, IncludeShape, LibraryShape, LicenceShape, MacroShape,
@@ -125,7 +125,7 @@ pub fn check(folder: Option<&Path>) -> Result<(Ruleset, Findings)> {
     unused_templates(&ruleset, &mut findings);
     if let Some(fixtures) = folder.and_then(fixtures_beside) {
         rules_without_fixture(&fixtures, &ruleset, &mut findings);
-        fixtures_without_rule(&fixtures, &ruleset, &mut findings);
+        fixtures_without_rule(&fixtures.join(&ruleset.library.name), &files, &mut findings);
     }
     Ok((ruleset, findings))
 }
@@ -157,7 +157,8 @@ fn rules_without_fixture(fixtures: &Path, ruleset: &Ruleset, findings: &mut Find
         // A stub of ci/new-rule is empty.
         let has =
             |name: &str| place.join(name).metadata().is_ok_and(|m| m.is_file() && m.len() > 0);
-        if has("in.c") && (has("out.c") || has("findings.txt")) {
+        let text = has("in.c") && (has("out.c") || has("findings.txt"));
+        if text || has("in.txt") && has("out.txt") {
             continue;
         }
         findings.push(
@@ -171,13 +172,11 @@ fn rules_without_fixture(fixtures: &Path, ruleset: &Ruleset, findings: &mut Find
     }
 }
 
-fn fixtures_without_rule(fixtures: &Path, ruleset: &Ruleset, findings: &mut Findings) {
-    let library = fixtures.join(&ruleset.library.name);
-    let rules = ruleset.rules();
-    let folders = walkdir::WalkDir::new(&library).min_depth(2).max_depth(2).sort_by_file_name();
+fn fixtures_without_rule(library: &Path, files: &RuleFiles, findings: &mut Findings) {
+    let folders = walkdir::WalkDir::new(library).min_depth(2).max_depth(2).sort_by_file_name();
     for entry in folders.into_iter().flatten() {
-        let below = entry.path().strip_prefix(&library).ok().and_then(Path::to_str);
-        if below.is_none_or(|name| rules.iter().all(|rule| rule.name.as_str() != name)) {
+        let below = entry.path().strip_prefix(library).ok().and_then(Path::to_str);
+        if below.is_none_or(|name| !files.files.contains_key(&format!("{name}.toml"))) {
             findings.push(
                 mistake(&entry.path().display().to_string(), "is a fixture of no rule".into())
                     .hint("name it as its rule, KIND/ID, or delete it"),

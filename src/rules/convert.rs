@@ -127,8 +127,8 @@ impl Reader<'_> {
         }
     }
 
-    /// The checked common part; `span` is what the rule is about.
-    pub(super) fn common(&mut self, common: Common, about: Span) -> Option<Rule> {
+    /// The checked common part, first of all, so that its mistakes are told whatever else is wrong.
+    pub(super) fn common(&mut self, common: Common) -> Option<Rule> {
         self.id_matches(common.id);
         let why = self.why(common.why);
         let (since, until) = self.versions(["since", "until"], common.since, common.until);
@@ -147,7 +147,7 @@ impl Reader<'_> {
             name: RuleRef::new(self.kind, self.id),
             why: why?,
             source: Arc::clone(self.source),
-            span: about,
+            span: Span::at(0),
             since,
             until,
             profiles,
@@ -242,6 +242,11 @@ impl Reader<'_> {
     }
 }
 
+/// The common part, pointing at what the rule is about.
+pub(super) fn about_this(rule: Option<Rule>, span: Span) -> Option<Rule> {
+    rule.map(|rule| Rule { span, ..rule })
+}
+
 pub(super) fn at<T>(value: Option<&Spanned<T>>) -> Option<Span> {
     value.map(|v| span(v.span()))
 }
@@ -270,7 +275,7 @@ fn line(text: &str) -> Result<(), String> {
 
 impl Kind for FileShape {
     fn convert(mut self, read: &mut Reader<'_>, into: &mut Ruleset) -> Option<()> {
-        let common = self.common();
+        let common = read.common(self.common());
         let key = read.one_of(&[
             ("select", at(self.select.as_ref())),
             ("skip", at(self.skip.as_ref())),
@@ -317,14 +322,14 @@ impl Kind for FileShape {
                 (about, FileAction::Template { template, to, replaces })
             }
         };
-        into.files.push(FileRule { rule: read.common(common, about)?, action });
+        into.files.push(FileRule { rule: about_this(common, about)?, action });
         Some(())
     }
 }
 
 impl Kind for IncludeShape {
     fn convert(mut self, read: &mut Reader<'_>, into: &mut Ruleset) -> Option<()> {
-        let common = self.common();
+        let common = read.common(self.common());
         let key =
             read.one_of(&[("from", at(self.from.as_ref())), ("allow", at(self.allow.as_ref()))])?;
         let (about, from, to) = if key == "allow" {
@@ -342,7 +347,7 @@ impl Kind for IncludeShape {
             Some(name) => IncludeTarget::System(name.to_string()),
             None => IncludeTarget::File(from.trim_matches('"').to_string()),
         };
-        into.includes.push(IncludeRule { rule: read.common(common, about)?, from, to });
+        into.includes.push(IncludeRule { rule: about_this(common, about)?, from, to });
         Some(())
     }
 }
@@ -359,7 +364,7 @@ fn spelling(text: &str) -> Result<(), String> {
 
 impl Kind for NameShape {
     fn convert(mut self, read: &mut Reader<'_>, into: &mut Ruleset) -> Option<()> {
-        let common = self.common();
+        let common = read.common(self.common());
         let mut about = at(self.rename.as_ref()).or(at(self.forbid_prefixes.as_ref()));
         let mut rename = BTreeMap::new();
         for (old, new) in self.rename.map(Spanned::into_inner).unwrap_or_default() {
@@ -379,7 +384,7 @@ impl Kind for NameShape {
         };
         let Some(about) = about else { return read.missing("rename` or `forbid-prefixes") };
         let in_comments = self.in_comments.is_some_and(Spanned::into_inner);
-        let rule = read.common(common, about)?;
+        let rule = about_this(common, about)?;
         into.names.push(NameRule { rule, rename, in_comments, forbid_prefixes, allow });
         Some(())
     }
@@ -387,7 +392,7 @@ impl Kind for NameShape {
 
 impl Kind for CallShape {
     fn convert(mut self, read: &mut Reader<'_>, into: &mut Ruleset) -> Option<()> {
-        let common = self.common();
+        let common = read.common(self.common());
         let to_at = at(self.to.as_ref());
         let allowed = self.allow.as_ref().filter(|allow| *allow.get_ref());
         read.one_of(&[
@@ -408,7 +413,7 @@ impl Kind for CallShape {
             text => Some(read.string("report", text, line)?.1),
         };
         let report = instead.is_some();
-        let rule = read.common(common, about)?;
+        let rule = about_this(common, about)?;
         into.calls.push(CallRule { rule, functions, to, report, instead });
         Some(())
     }
@@ -416,45 +421,45 @@ impl Kind for CallShape {
 
 impl Kind for SectionShape {
     fn convert(mut self, read: &mut Reader<'_>, into: &mut Ruleset) -> Option<()> {
-        let common = self.common();
+        let common = read.common(self.common());
         let (about, marker) = read.string("marker", self.marker, line)?;
-        into.sections.push(SectionRule { rule: read.common(common, about)?, marker });
+        into.sections.push(SectionRule { rule: about_this(common, about)?, marker });
         Some(())
     }
 }
 
 impl Kind for CommentShape {
     fn convert(mut self, read: &mut Reader<'_>, into: &mut Ruleset) -> Option<()> {
-        let common = self.common();
+        let common = read.common(self.common());
         let opener = |text: &str| {
             let plain = text.starts_with("/*") && !text[1..].contains('/') && !text.contains('\n');
             plain.then_some(()).ok_or(format!("`{text}` does not open a comment"))
         };
         let (about, from) = read.string("from", self.from, opener)?;
         let (_, to) = read.string("to", self.to, opener)?;
-        into.comments.push(CommentRule { rule: read.common(common, about)?, from, to });
+        into.comments.push(CommentRule { rule: about_this(common, about)?, from, to });
         Some(())
     }
 }
 
 impl Kind for LicenceShape {
     fn convert(mut self, read: &mut Reader<'_>, into: &mut Ruleset) -> Option<()> {
-        let common = self.common();
+        let common = read.common(self.common());
         let (_, suffixes) = read.strings("suffixes", self.suffixes, |text| {
             let plain = !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric());
             plain.then_some(()).ok_or(format!("`{text}` is no suffix; write it without its dot"))
         })?;
         let (about, line) = read.string("line", self.line, line)?;
-        into.licence.push(LicenceRule { rule: read.common(common, about)?, suffixes, line });
+        into.licence.push(LicenceRule { rule: about_this(common, about)?, suffixes, line });
         Some(())
     }
 }
 
 impl Kind for MaskShape {
     fn convert(mut self, read: &mut Reader<'_>, into: &mut Ruleset) -> Option<()> {
-        let common = self.common();
+        let common = read.common(self.common());
         let (about, names) = read.strings("names", self.names, identifier)?;
-        into.masks.push(MaskRule { rule: read.common(common, about)?, names });
+        into.masks.push(MaskRule { rule: about_this(common, about)?, names });
         Some(())
     }
 }

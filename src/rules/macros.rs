@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use toml::Spanned;
 
-use super::convert::{Kind, Reader, at, identifier};
+use super::convert::{Kind, Reader, about_this, at, identifier};
 use super::fields::{instead, span};
 use super::shape::{AlternativeShape, MacroShape, Text};
 use super::version::parse_range;
-use super::{Alternative, MacroClass, MacroRule, MacroState, OneOf, Ruleset};
+use super::{Alternative, MacroClass, MacroRule, MacroState, OneOf, Rule, Ruleset};
 use crate::text::Span;
 
 const CLASSES: [(&str, MacroClass); 9] = [
@@ -27,12 +27,12 @@ const STATES: [&str; 5] = ["free", "undefined", "defined", "value", "range"];
 
 impl Kind for MacroShape {
     fn convert(mut self, read: &mut Reader<'_>, into: &mut Ruleset) -> Option<()> {
-        let class = self.class.take();
-        let (class_at, class) = class_of(read, class)?;
+        let common = read.common(self.common());
+        let class = class_of(read, self.class.take());
         if self.one_of.is_some() {
-            one_of(self, class, read, into)
+            one_of(self, (common, class), read, into)
         } else {
-            single(self, (class_at, class), read, into)
+            single(self, (common, class), read, into)
         }
     }
 }
@@ -50,11 +50,10 @@ fn class_of(read: &mut Reader<'_>, text: Option<Text>) -> Option<(Span, MacroCla
 
 fn single(
     mut shape: MacroShape,
-    (class_at, class): (Span, MacroClass),
+    (common, class): (Option<Rule>, Option<(Span, MacroClass)>),
     read: &mut Reader<'_>,
     into: &mut Ruleset,
 ) -> Option<()> {
-    let common = shape.common();
     let replace_at = at(shape.replace_in.as_ref());
     let state = state(&mut shape, read)?;
     let free = state == MacroState::Free;
@@ -64,9 +63,11 @@ fn single(
             Some(_) => Err(format!("`{text}`: a `*` may stand in rules of state free only")),
             None => macro_name(text),
         })?;
-    if free && class == MacroClass::Portability {
+    if let Some((at, MacroClass::Portability)) = class
+        && free
+    {
         read.wrong(
-            class_at,
+            at,
             "a macro of class portability has a known state, or it would be left in the output",
         );
     }
@@ -83,7 +84,8 @@ fn single(
     if !matches!(state, MacroState::Value(_)) {
         read.only_with("replace-in", replace_at, "`state = \"value\"`");
     }
-    let rule = read.common(common, about)?;
+    let rule = about_this(common, about)?;
+    let (_, class) = class?;
     into.macros.push(MacroRule { rule, names, state, class, replace_in });
     Some(())
 }
@@ -126,12 +128,11 @@ fn range_state(read: &mut Reader<'_>, text: &Text) -> Option<MacroState> {
 }
 
 fn one_of(
-    mut shape: MacroShape,
-    class: MacroClass,
+    shape: MacroShape,
+    (common, class): (Option<Rule>, Option<(Span, MacroClass)>),
     read: &mut Reader<'_>,
     into: &mut Ruleset,
 ) -> Option<()> {
-    let common = shape.common();
     for (key, given) in [
         ("names", at(shape.names.as_ref())),
         ("state", at(shape.state.as_ref())),
@@ -155,8 +156,9 @@ fn one_of(
         alternatives.push((at, alternative));
     }
     complete(read, &alternatives);
-    let rule = read.common(common, about)?;
+    let rule = about_this(common, about)?;
     let alternatives = alternatives.into_iter().map(|(_, a)| a).collect();
+    let (_, class) = class?;
     into.one_of.push(OneOf { rule, class, alternatives });
     Some(())
 }

@@ -1,0 +1,204 @@
+//! Each rule's fixture: what it changes, and what it must leave alone.
+//!
+//! `fixtures/LIBRARY/KIND/ID` holds `in.c` and what comes of it: `out.c`, or `findings.txt` with a
+//! line `LINE:COLUMN CODE` for each finding, or both. A files rule has `in.txt`, upstream's paths,
+//! and `out.txt`, where each goes. `args` may name what differs from the default: `--release V`,
+//! `--profile P`, `--path P` (the file's path below the library's folder); a folder `release` holds
+//! other files of the release that the rule depends on.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use kernelize::edit::RuleRef;
+use kernelize::pipeline::{Input, KernelTree, import};
+use kernelize::rules::{IncludeTarget, MacroState, Ruleset, Version, load};
+use kernelize::text::TreePath;
+
+/// Where `in.c` lies unless `args` says otherwise.
+const PATH: &str = "compress/in.c";
+
+struct Fixture {
+    folder: PathBuf,
+    rule: RuleRef,
+    version: Version,
+    profile: String,
+    path: TreePath,
+}
+
+#[test]
+fn fixtures() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut wrong = Vec::new();
+    let mut count = 0;
+    for library in folders(&root.join("rules")) {
+        let ruleset = load(Some(&library)).unwrap();
+        for kind in folders(&root.join("fixtures").join(library.file_name().unwrap())) {
+            for folder in folders(&kind) {
+                count += 1;
+                if let Err(what) = try_one(&ruleset, &folder) {
+                    wrong.push(format!("{}: {what}", folder.strip_prefix(root).unwrap().display()));
+                }
+            }
+        }
+    }
+    assert!(count > 0, "no fixtures found");
+    assert!(wrong.is_empty(), "{} of {count} differ:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+fn folders(below: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(below).into_iter().flatten().map(|entry| entry.unwrap().path());
+    let mut folders: Vec<PathBuf> = entries.filter(|path| path.is_dir()).collect();
+    folders.sort();
+    folders
+}
+
+fn try_one(ruleset: &Ruleset, folder: &Path) -> Result<(), String> {
+    let fixture = fixture(ruleset, folder)?;
+    if folder.join("in.txt").exists() { files(ruleset, &fixture) } else { text(ruleset, &fixture) }
+}
+
+fn fixture(ruleset: &Ruleset, folder: &Path) -> Result<Fixture, String> {
+    let name = |path: &Path| path.file_name().unwrap().to_str().unwrap().to_owned();
+    let mut fixture = Fixture {
+        folder: folder.to_owned(),
+        rule: RuleRef::new(&name(folder.parent().unwrap()), &name(folder)),
+        version: ruleset.library.packages.last().map(|p| p.release).unwrap_or_default(),
+        profile: ruleset.library.profiles[0].name.clone(),
+        path: TreePath::new(PATH).unwrap(),
+    };
+    let args = fs::read_to_string(folder.join("args")).unwrap_or_default();
+    let words: Vec<&str> = args.split_whitespace().collect();
+    for pair in words.chunks(2) {
+        match pair {
+            ["--release", version] => fixture.version = version.parse()?,
+            ["--profile", profile] => fixture.profile = (*profile).to_owned(),
+            ["--path", path] => fixture.path = TreePath::new(path).ok_or("wrong path")?,
+            other => return Err(format!("args: {other:?} is not understood")),
+        }
+    }
+    Ok(fixture)
+}
+
+fn run(ruleset: &Ruleset, fixture: &Fixture, files: &BTreeMap<TreePath, Arc<[u8]>>) -> KernelTree {
+    let input = Input { version: fixture.version, exact: false, files };
+    import(input, ruleset, ruleset.profile(&fixture.profile).unwrap()).unwrap()
+}
+
+fn files(ruleset: &Ruleset, fixture: &Fixture) -> Result<(), String> {
+    let paths = fs::read_to_string(fixture.folder.join("in.txt")).unwrap();
+    let wanted = fs::read_to_string(fixture.folder.join("out.txt")).unwrap();
+    let files =
+        paths.lines().map(|line| (TreePath::new(line).unwrap(), Arc::from(&b"int a;\n"[..])));
+    let tree = run(ruleset, fixture, &files.collect());
+    let mut out = String::new();
+    for path in paths.lines() {
+        let from = |file: &kernelize::pipeline::OutputFile| {
+            file.upstream.as_ref().is_some_and(|upstream| upstream.as_str() == path)
+        };
+        out += &match tree.files.iter().find(|(_, file)| from(file)) {
+            None => format!("{path} -> left out\n"),
+            Some((place, file)) if file.template.is_some() => {
+                format!("{path} -> {place} (template)\n")
+            }
+            Some((place, _)) => format!("{path} -> {place}\n"),
+        };
+    }
+    same("out.txt", &out, &wanted)?;
+    has_matched(fixture, &tree)
+}
+
+fn text(ruleset: &Ruleset, fixture: &Fixture) -> Result<(), String> {
+    let bytes = fs::read(fixture.folder.join("in.c")).map_err(|e| format!("in.c: {e}"))?;
+    let tree = run(ruleset, fixture, &release(ruleset, fixture, &bytes));
+    let (out, findings) = outcome(ruleset, fixture, &tree);
+    let listed = fs::read_to_string(fixture.folder.join("findings.txt")).unwrap_or_default();
+    same("findings.txt", &findings, &listed)?;
+    let wanted = match fs::read(fixture.folder.join("out.c")) {
+        Ok(wanted) => wanted,
+        Err(_) if !listed.is_empty() => return Ok(()),
+        Err(error) => return Err(format!("out.c: {error}")),
+    };
+    same("out.c", &String::from_utf8_lossy(&out), &String::from_utf8_lossy(&wanted))?;
+    has_matched(fixture, &tree)?;
+    if edits(ruleset, fixture) && !fired(fixture, &tree) {
+        return Err("the rule changed nothing itself".into());
+    }
+    let again = run(ruleset, fixture, &release(ruleset, fixture, &wanted));
+    let (twice, _) = outcome(ruleset, fixture, &again);
+    same(
+        "out.c, imported again,",
+        &String::from_utf8_lossy(&twice),
+        &String::from_utf8_lossy(&wanted),
+    )
+}
+
+/// The file, what lies in the fixture's `release` folder, and an empty file for each that an include
+/// may name.
+fn release(ruleset: &Ruleset, fixture: &Fixture, bytes: &[u8]) -> BTreeMap<TreePath, Arc<[u8]>> {
+    // Headers that a release has in one of two places are named by two rules, of which one is due.
+    let due = |rule: &kernelize::rules::Rule| {
+        rule.applies(fixture.version, &fixture.profile) && !rule.expect.holds(0, fixture.version)
+    };
+    let named = ruleset.includes.iter().filter(|include| due(&include.rule));
+    let mut files: BTreeMap<TreePath, Arc<[u8]>> = named
+        .filter_map(|include| match &include.from {
+            IncludeTarget::File(path) => Some((TreePath::new(path)?, Arc::from(&b""[..]))),
+            IncludeTarget::System(_) => None,
+        })
+        .collect();
+    let beside = fixture.folder.join("release");
+    for entry in walkdir::WalkDir::new(&beside).into_iter().flatten() {
+        if entry.file_type().is_file() {
+            let path = entry.path().strip_prefix(&beside).unwrap().to_str().unwrap();
+            files.insert(TreePath::new(path).unwrap(), fs::read(entry.path()).unwrap().into());
+        }
+    }
+    files.insert(fixture.path.clone(), bytes.into());
+    files
+}
+
+/// The file's output and the findings in it.
+fn outcome(ruleset: &Ruleset, fixture: &Fixture, tree: &KernelTree) -> (Vec<u8>, String) {
+    let of_it =
+        |file: &&kernelize::pipeline::OutputFile| file.upstream.as_ref() == Some(&fixture.path);
+    let out = tree.files.values().find(of_it).map(|file| file.text.bytes().to_vec());
+    let name = format!("{}/{}", ruleset.library.root, fixture.path);
+    let mut findings = String::new();
+    for finding in tree.findings.clone().sorted() {
+        if let Some(label) = finding.labels.first().filter(|label| label.source.name == name) {
+            let at = label.position();
+            findings += &format!("{}:{} {}\n", at.line, at.column, finding.code);
+        }
+    }
+    (out.unwrap_or_default(), findings)
+}
+
+fn has_matched(fixture: &Fixture, tree: &KernelTree) -> Result<(), String> {
+    match tree.matched.get(&fixture.rule) {
+        Some(count) if *count > 0 => Ok(()),
+        _ => Err("the rule matched nothing".into()),
+    }
+}
+
+/// Whether the rule is of a kind that edits: a macro left free and a header allowed do not.
+fn edits(ruleset: &Ruleset, fixture: &Fixture) -> bool {
+    let is = |rule: &kernelize::rules::Rule| rule.name == fixture.rule;
+    let free = ruleset.macros.iter().any(|r| is(&r.rule) && r.state == MacroState::Free);
+    let allowed = ruleset.includes.iter().any(|r| is(&r.rule) && r.to.is_none());
+    let stands = ruleset.calls.iter().any(|r| is(&r.rule) && r.to.is_none());
+    !(free || allowed || stands || fixture.rule.kind() == "masks")
+}
+
+fn fired(fixture: &Fixture, tree: &KernelTree) -> bool {
+    tree.files.values().any(|file| file.text.fired().contains_key(&fixture.rule))
+}
+
+fn same(what: &str, found: &str, wanted: &str) -> Result<(), String> {
+    if found == wanted {
+        return Ok(());
+    }
+    let diff = similar::TextDiff::from_lines(wanted, found);
+    Err(format!("{what} differs (- wanted, + found)\n{}", diff.unified_diff().context_radius(1)))
+}
