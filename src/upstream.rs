@@ -176,7 +176,12 @@ impl Opener<'_> {
     }
 
     fn url(&self, url: &str) -> Result<Release> {
-        let copy = self.bring(url)?;
+        let copy = self.bring(url).map_err(|error| match error.hint {
+            None if !self.library.packages.is_empty() => {
+                error.hint("`--upstream packages` takes releases from the package registry instead")
+            }
+            _ => error,
+        })?;
         let mut release = self.git(&copy.repository, &clone::without_secrets(url))?;
         release.notes.insert(0, copy.note);
         Ok(release)

@@ -8,7 +8,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use git2::{Commit, ErrorCode, ObjectType, Odb, Oid, Repository, Tree, TreeEntry};
+use git2::{Commit, ErrorCode, ObjectType, Odb, OdbObject, Oid, Repository, Tree, TreeEntry};
+use sha1::{Digest, Sha1};
 
 use super::choose::{nearest, newest, release_number, spoken};
 use super::collect::{Collector, MAX_DEPTH, MAX_ENTRIES, MAX_FILE};
@@ -79,6 +80,8 @@ impl GitRepository {
     /// Opens the git folder `folder`, called `shown` in errors; `path` is where the user's own git
     /// would be run.
     pub(super) fn open(folder: &Path, shown: &str, path: &Path) -> Result<GitRepository> {
+        // Its own check costs more than all the rest; `Objects::object` makes one that doesn't.
+        git2::opts::strict_hash_verification(false);
         let common = common_folder(folder);
         match Repository::open_bare(folder) {
             Ok(inner) => {
@@ -240,12 +243,15 @@ impl GitRepository {
         if !deepen.is_empty() {
             return error.hint(deepen.trim_start_matches("; "));
         }
-        let at = self.path.display();
         let alternates = self.common.join("objects/info/alternates");
         error.hint(match alternates.exists() {
             true => format!("are all folders of {} in their place?", alternates.display()),
-            false => format!("`git -C {at} fsck` tells what is damaged"),
+            false => self.check_command(),
         })
+    }
+
+    fn check_command(&self) -> String {
+        format!("`git -C {} fsck` tells what is damaged", self.path.display())
     }
 
     fn unreadable(&self, what: &str, error: &git2::Error) -> Error {
@@ -263,12 +269,10 @@ impl GitRepository {
         let what = format!("commit {}", at.id);
         let commit = self.inner.find_commit(at.commit).map_err(|e| self.unreadable(&what, &e))?;
         let place = format!("{root} of commit {} in {}", short(&at.id), self.shown);
-        let mut reader = Reader {
-            repository: self,
-            odb: self.inner.odb().map_err(|e| self.unreadable(&what, &e))?,
-            collector: Collector::new(place),
-            seen: 0,
-        };
+        let odb = self.inner.odb().map_err(|e| self.unreadable(&what, &e))?;
+        let objects = Objects { repository: self, odb };
+        let mut reader = Reader { objects, collector: Collector::new(place), seen: 0 };
+        reader.objects.object(at.commit, ObjectType::Commit, &|| what.clone())?;
         let top = self.root_tree(&commit, root, &reader)?;
         reader.walk(top)?;
         let facts = Facts { tree: commit.tree_id().to_string(), date: commit.time().seconds() };
@@ -279,7 +283,7 @@ impl GitRepository {
     fn root_tree(&self, commit: &Commit<'_>, root: &str, reader: &Reader<'_>) -> Result<Oid> {
         let mut id = commit.tree_id();
         for part in root.split('/') {
-            let tree = reader.tree(id, part)?;
+            let tree = reader.objects.tree(id, part)?;
             let entry = tree.get_name(part).ok_or_else(|| {
                 let id = commit.id().to_string();
                 Error::input(format!(
@@ -298,21 +302,70 @@ impl GitRepository {
     }
 }
 
-/// Walks the trees of one commit.
-struct Reader<'r> {
+/// Objects of a repository, measured before and checked after they are read.
+struct Objects<'r> {
     repository: &'r GitRepository,
     odb: Odb<'r>,
+}
+
+impl<'r> Objects<'r> {
+    fn tree(&self, id: Oid, path: &str) -> Result<Tree<'r>> {
+        let what = || format!("the folder `{path}`");
+        let size = self.size(id, &what)?;
+        if size > MAX_FILE {
+            let (what, shown) = (what(), &self.repository.shown);
+            return Err(Error::input(format!("{what} in {shown} has a list of {size} bytes")));
+        }
+        self.object(id, ObjectType::Tree, &what)?;
+        self.repository.inner.find_tree(id).map_err(|e| self.repository.unreadable(&what(), &e))
+    }
+
+    fn size(&self, id: Oid, what: &dyn Fn() -> String) -> Result<u64> {
+        let header = self.odb.read_header(id);
+        let (size, _) = header.map_err(|e| self.repository.unreadable(&what(), &e))?;
+        Ok(size as u64)
+    }
+
+    /// Reads an object and holds it against its id.
+    fn object(
+        &self,
+        id: Oid,
+        kind: ObjectType,
+        what: &dyn Fn() -> String,
+    ) -> Result<OdbObject<'_>> {
+        let shown = &self.repository.shown;
+        let object = self.odb.read(id).map_err(|e| self.repository.unreadable(&what(), &e))?;
+        let damaged = |how: &str| {
+            let what = what();
+            Error::input(format!("{what} in {shown} is damaged: object {id} {how}"))
+                .hint(self.repository.check_command())
+        };
+        if object.kind() != kind {
+            return Err(damaged(&format!("is a {}", object.kind())));
+        }
+        let header = format!("{kind} {}\0", object.len());
+        let digest = Sha1::new().chain_update(header).chain_update(object.data()).finalize();
+        match digest[..] == *id.as_bytes() {
+            true => Ok(object),
+            false => Err(damaged("doesn't have that digest")),
+        }
+    }
+}
+
+/// Walks the trees of one commit.
+struct Reader<'r> {
+    objects: Objects<'r>,
     collector: Collector,
     seen: usize,
 }
 
-impl<'r> Reader<'r> {
+impl Reader<'_> {
     /// Depth first with a list of its own: trees can be nested without end.
     fn walk(&mut self, root: Oid) -> Result<()> {
         let mut pending = vec![(Vec::new(), root, 0)];
         while let Some((folder, id, depth)) = pending.pop() {
             let shown = String::from_utf8_lossy(&folder).into_owned();
-            for entry in self.tree(id, &shown)?.iter() {
+            for entry in self.objects.tree(id, &shown)?.iter() {
                 let path = self.enter(&folder, &entry)?;
                 if entry.kind() != Some(ObjectType::Tree) {
                     self.take(&path, &entry)?;
@@ -341,45 +394,33 @@ impl<'r> Reader<'r> {
     }
 
     fn take(&mut self, path: &[u8], entry: &TreeEntry<'_>) -> Result<()> {
-        let is_link = entry.filemode_raw() & 0o170_000 == 0o120_000;
         if entry.kind() != Some(ObjectType::Blob) {
             return Err(self.collector.refuse(path, kind_of(entry)));
         }
         let what = || format!("the file `{}`", path.escape_ascii());
-        let fail = |error: git2::Error| self.repository.unreadable(&what(), &error);
         // The size is known before the content is unpacked, which may be far larger than its delta.
-        let (size, _) = self.odb.read_header(entry.id()).map_err(fail)?;
-        if is_link {
+        let size = self.objects.size(entry.id(), &what)?;
+        if kind_of(entry) == LINK {
             let target = match size {
-                0..4096 => self.odb.read(entry.id()).map_err(fail)?.data().to_vec(),
+                0..4096 => {
+                    self.objects.object(entry.id(), ObjectType::Blob, &what)?.data().to_vec()
+                }
                 _ => b"/".to_vec(),
             };
             return self.collector.link(path, &target);
         }
-        let admitted = self.collector.admit(path, size as u64)?;
-        let blob = self
-            .repository
-            .inner
-            .find_blob(entry.id())
-            .map_err(|error| self.repository.unreadable(&what(), &error))?;
-        self.collector.add(admitted, blob.content())
-    }
-
-    fn tree(&self, id: Oid, path: &str) -> Result<Tree<'r>> {
-        let what = format!("the folder `{path}`");
-        let fail = |error| self.repository.unreadable(&what, &error);
-        let (size, _) = self.odb.read_header(id).map_err(fail)?;
-        if size as u64 > MAX_FILE {
-            let shown = &self.repository.shown;
-            return Err(Error::input(format!("{what} in {shown} has a list of {size} bytes")));
-        }
-        self.repository.inner.find_tree(id).map_err(fail)
+        let admitted = self.collector.admit(path, size)?;
+        let object = self.objects.object(entry.id(), ObjectType::Blob, &what)?;
+        self.collector.add(admitted, object.data())
     }
 }
 
+/// What [`kind_of`] calls a symbolic link.
+const LINK: &str = "a symbolic link";
+
 fn kind_of(entry: &TreeEntry<'_>) -> &'static str {
     match entry.filemode_raw() & 0o170_000 {
-        0o120_000 => "a symbolic link",
+        0o120_000 => LINK,
         0o160_000 => "a submodule",
         0o100_000 => "a file where a folder belongs",
         _ => "an entry of unknown kind",

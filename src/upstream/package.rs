@@ -79,7 +79,12 @@ fn bring(name: &str, version: &str, slot: &Slot, offline: bool, tools: &Tools) -
     command.args(offline.then_some("--offline")).arg("vendor");
     // cargo waits for other cargos, however long they take.
     let patience = tools.patience * 6;
-    run(command, patience, &mut |_| {}).map_err(|why| not_brought(name, version, offline, &why))?;
+    run(command, patience, &mut |_| {}).map_err(|why| {
+        // The folder that it is brought in is gone by the time anybody reads this.
+        let folder = building.path().display().to_string();
+        let parts: Vec<&str> = why.split(": ").filter(|part| !part.contains(&folder)).collect();
+        not_brought(name, version, offline, &parts.join(": "))
+    })?;
     let vendored = building.path().join("vendor");
     let found = fs::read_dir(&vendored).into_iter().flatten().flatten().find(|entry| {
         let folder = entry.file_name().to_string_lossy().into_owned();
@@ -96,7 +101,7 @@ fn not_brought(name: &str, version: &str, offline: bool, why: &str) -> Error {
     let error = Error::input(format!("cargo can't bring {name} {version}: {why}"));
     match offline {
         true => error.hint("run once without --offline"),
-        false => error.hint("does `cargo search` reach the registry?"),
+        false => error.hint(format!("does `cargo info {name}` reach the registry and know it?")),
     }
 }
 

@@ -111,11 +111,26 @@ fn sizes_and_depths_are_bounded() {
 #[test]
 fn damage_is_named() {
     let repo = Repo::with_releases();
-    let lost = repo.id("v1.5.9:lib/common/a.c");
-    fs::remove_file(repo.path().join(format!(".git/objects/{}/{}", &lost[..2], &lost[2..])))
-        .unwrap();
+    let object = |revision: &str| {
+        let id = repo.id(revision);
+        repo.path().join(format!(".git/objects/{}/{}", &id[..2], &id[2..]))
+    };
+    let lost = object("v1.5.9:lib/common/a.c");
+    fs::remove_file(&lost).unwrap();
     has(&refused(repo.path(), Some("v1.5.9")), &["lacks the file `common/a.c`", "fsck"]);
     assert!(read(repo.path(), Some("v1.5.10")).is_ok());
+    fs::copy(object("v1.5.10:lib/common/a.c"), &lost).unwrap();
+    has(
+        &refused(repo.path(), Some("v1.5.9")),
+        &["`common/a.c`", "doesn't have that digest", "fsck"],
+    );
+    let tree = object("v1.5.9:lib/common");
+    fs::remove_file(&tree).unwrap();
+    fs::copy(object("v1.5.10:lib/common"), &tree).unwrap();
+    has(
+        &refused(repo.path(), Some("v1.5.9")),
+        &["the folder `common/`", "doesn't have that digest"],
+    );
 
     let others = tempfile::tempdir().unwrap();
     run(others.path(), &["clone", "-q", "--shared", repo.path().to_str().unwrap(), "shared"], b"");

@@ -1,4 +1,10 @@
 //! Reading releases from every kind of source, sound and hostile ones.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a helper that fails is a test that fails"
+)]
 
 mod archives;
 mod folders;
