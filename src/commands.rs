@@ -4,13 +4,17 @@
 
 pub mod completions;
 pub mod fold;
+pub mod import;
 pub mod man;
 pub mod output;
-mod read;
+pub mod read;
 pub mod record;
+pub mod rules;
 mod staging;
+pub mod transform;
 
-use crate::finding::Findings;
+use crate::finding::{Error, Findings, Result};
+use crate::rules::{Profile, Ruleset};
 
 /// How a command ended that did its work.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -26,4 +30,19 @@ impl Outcome {
     fn of(findings: &Findings) -> Outcome {
         if findings.errors() > 0 { Outcome::Findings } else { Outcome::Clean }
     }
+}
+
+/// The profile that was asked for, or the ruleset's default, which is its first.
+fn profile<'a>(ruleset: &'a Ruleset, wanted: Option<&str>) -> Result<&'a Profile> {
+    let known = &ruleset.library.profiles;
+    let found = match wanted {
+        Some(name) => ruleset.profile(name),
+        None => known.first(),
+    };
+    found.ok_or_else(|| {
+        let names: Vec<&str> = known.iter().map(|profile| profile.name.as_str()).collect();
+        let wanted = wanted.unwrap_or_default();
+        Error::usage(format!("the ruleset ({}) has no profile `{wanted}`", ruleset.origin))
+            .hint(format!("its profiles are {}", names.join(" and ")))
+    })
 }

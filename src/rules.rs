@@ -18,6 +18,7 @@ mod tests;
 mod version;
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::Arc;
 
 use crate::edit::RuleRef;
@@ -104,6 +105,22 @@ pub enum MacroClass {
     Kernel,
     /// Defined by the library itself from the others.
     Derived,
+}
+
+impl fmt::Display for MacroClass {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            MacroClass::Portability => "portability",
+            MacroClass::Feature => "feature",
+            MacroClass::Tunable => "tunable",
+            MacroClass::Debug => "debug",
+            MacroClass::Arch => "arch",
+            MacroClass::Compiler => "compiler",
+            MacroClass::Guard => "guard",
+            MacroClass::Kernel => "kernel",
+            MacroClass::Derived => "derived",
+        })
+    }
 }
 
 /// What is known of a macro.
@@ -328,7 +345,7 @@ pub struct Library {
     pub root: String,
     /// Folder of the packages that corresponds to a release's top.
     pub package_root: String,
-    /// File of a release by which a folder is recognised (`lib/NAME.h`).
+    /// File of a release by which a folder is recognised (`lib/name.h`).
     pub marker: String,
     /// What precedes the number in a tag (`v`).
     pub tag_prefix: String,

@@ -4,15 +4,19 @@ use std::path::{Path, PathBuf};
 
 use clap::{ArgMatches, CommandFactory};
 
-use super::flags::{self, Cli, Command};
-use crate::commands::{Outcome, completions, fold, man};
+use super::flags::{self, Cli, Command, RulesCommand};
+use crate::commands::read::Input;
+use crate::commands::{Outcome, completions, fold, import, man, rules, transform};
 use crate::finding::{Error, Result};
 use crate::report::console::Console;
 
 /// What is to be done.
 #[derive(Debug)]
 pub(super) enum Plan {
+    Import(import::Plan),
+    Transform(transform::Plan),
     Fold(fold::Plan),
+    Rules(rules::Plan),
     Completions(Vec<u8>),
     Man(man::Plan),
 }
@@ -21,7 +25,10 @@ impl Plan {
     /// Does it.
     pub(super) fn run(&self, console: &mut Console) -> Result<Outcome> {
         match self {
+            Plan::Import(plan) => import::run(plan, console),
+            Plan::Transform(plan) => transform::run(plan, console),
             Plan::Fold(plan) => fold::run(plan, console),
+            Plan::Rules(plan) => rules::run(plan, console),
             Plan::Completions(script) => completions::run(script, console),
             Plan::Man(plan) => man::run(plan, console),
         }
@@ -32,18 +39,53 @@ impl Plan {
 /// order of flags.
 pub(super) fn resolve(command: Command, matches: &ArgMatches) -> Result<Plan> {
     Ok(match command {
+        Command::Import(flags) => Plan::Import(import(flags)?),
+        Command::Transform(flags) => Plan::Transform(transform(flags)),
+        Command::Rules(flags) => Plan::Rules(rules(flags)),
         Command::Fold(flags) => Plan::Fold(fold(flags, matches)),
         Command::Completions(flags) => Plan::Completions(script(&flags)),
         Command::Man(flags) => Plan::Man(manual(flags.folder)?),
-        _ => return Err(Error::internal("not connected")),
     })
 }
 
+fn import(flags: flags::Import) -> Result<import::Plan> {
+    // An empty variable is as good as none.
+    let upstream = flags.upstream.filter(|source| !source.is_empty());
+    Ok(import::Plan {
+        release: flags.release,
+        upstream: upstream.map(|source| source.parse()).transpose()?,
+        rules: flags.ruleset.rules,
+        profile: flags.profile.profile,
+        out: flags.out,
+        force: flags.force,
+        offline: flags.offline,
+    })
+}
+
+fn transform(flags: flags::Transform) -> transform::Plan {
+    transform::Plan {
+        input: input(&flags.file),
+        rules: flags.ruleset.rules,
+        release: flags.release,
+        profile: flags.profile.profile,
+        explain: flags.explain,
+    }
+}
+
+fn rules(flags: flags::Rules) -> rules::Plan {
+    let task = match flags.command {
+        RulesCommand::List => rules::Task::List,
+        RulesCommand::Check => rules::Task::Check,
+        RulesCommand::Show { id } => rules::Task::Show(id),
+    };
+    rules::Plan { rules: flags.rules, task }
+}
+
 /// `-` is standard input.
-fn input(path: &Path) -> fold::Input {
+fn input(path: &Path) -> Input {
     match path == Path::new("-") {
-        true => fold::Input::Stdin,
-        false => fold::Input::File(path.to_owned()),
+        true => Input::Stdin,
+        false => Input::File(path.to_owned()),
     }
 }
 
@@ -66,7 +108,7 @@ fn fold(flags: flags::Fold, matches: &ArgMatches) -> fold::Plan {
         !defines.iter().any(|(other, (defined, _))| *other > at && defined == name)
     };
     let inputs: Vec<_> = match flags.files.as_slice() {
-        [] => vec![fold::Input::Stdin],
+        [] => vec![Input::Stdin],
         files => files.iter().map(|file| input(file)).collect(),
     };
     fold::Plan {

@@ -1,13 +1,12 @@
 //! `fold`: the partial preprocessor alone, from files to standard output.
 
-use super::{Outcome, read};
+use super::Outcome;
+use super::read::{self, Input};
 use crate::finding::{Findings, Result};
 use crate::preprocess::fold_text;
 use crate::preprocess::settings::Settings;
 use crate::report::console::Console;
 use crate::rules::Simplify;
-
-pub use super::read::Input;
 
 /// What is to be folded, and how.
 #[derive(Clone, PartialEq, Eq, Debug)]

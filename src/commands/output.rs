@@ -31,20 +31,19 @@ impl Output {
     /// # Errors
     /// Something stands there that must not be lost, or the folder above isn't there.
     pub fn prepare(path: &Path, force: bool) -> Result<Output> {
-        let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
-            let shown = path.display();
+        let folder: PathBuf = path.components().collect();
+        let shown = folder.display();
+        if folder.file_name().is_none() {
             return Err(Error::usage(format!("{shown} can't be an output folder: it has no name"))
                 .hint("name a folder below an existing one"));
-        };
-        // `./x` and `x` are one folder; without this the parent of `x` would be the empty path.
-        let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
-        if !parent.is_dir() {
-            let shown = parent.display();
-            let problem =
-                format!("{} can't be written: there is no folder {shown}", path.display());
-            return Err(Error::usage(problem).hint(format!("make it first: mkdir -p {shown}")));
         }
-        let output = Output { folder: parent.join(name), force };
+        let parent = parent(&folder);
+        if !parent.is_dir() {
+            let parent = parent.display();
+            return Err(Error::usage(format!("{shown} can't be written: there is no {parent}"))
+                .hint(format!("make it first: mkdir -p {parent}")));
+        }
+        let output = Output { folder, force };
         recover(&output.folder);
         output.replaceable()?;
         Ok(output)
@@ -102,6 +101,14 @@ impl Output {
         let replaces = self.replaceable()?;
         staging.put_in_place(replaces)?;
         Ok(replaces)
+    }
+}
+
+/// The folder that `path` lies in; `x` lies in the current one.
+pub(super) fn parent(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
     }
 }
 
@@ -272,7 +279,7 @@ mod tests {
         symlink(dir.path(), &link).unwrap();
         assert!(refusal(&link).contains("a symbolic link"));
         assert!(write(&link, true, &[]).is_err());
-        assert!(refusal(&dir.path().join("no/such/out")).contains("there is no folder"));
+        assert!(refusal(&dir.path().join("no/such/out")).contains("there is no "));
         assert!(refusal(Path::new("/")).contains("has no name"));
         assert!(refusal(Path::new("..")).contains("has no name"));
     }

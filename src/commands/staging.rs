@@ -14,7 +14,7 @@ use signal_hook::flag;
 use signal_hook::low_level::emulate_default_handler;
 use tempfile::TempDir;
 
-use super::output::error;
+use super::output::{error, parent};
 use crate::finding::{Error, Result};
 
 /// A new folder beside its target. Unless it is put in place it vanishes with this value.
@@ -45,11 +45,10 @@ impl Staging {
     /// Makes an empty folder beside `target`.
     pub(super) fn beside(target: &Path) -> Result<Staging> {
         let signals = Signals::hold();
-        let parent = target.parent().unwrap_or(Path::new("."));
         let folder = tempfile::Builder::new()
             .prefix(&prefix(target))
             .permissions(Permissions::from_mode(0o777))
-            .tempdir_in(parent)
+            .tempdir_in(parent(target))
             .map_err(|e| error("can't be written", target, &e))?;
         // Where folders can't be locked, left-overs just stay.
         let lock = File::open(folder.path()).ok().filter(|file| file.try_lock().is_ok());
@@ -140,12 +139,12 @@ fn settle(folder: &Path) -> io::Result<()> {
 /// place, and half-built ones that no living run holds go. Never fails: what can't be settled only
 /// takes up room.
 pub(super) fn recover(target: &Path) {
-    let (old, parent) = (aside(target), target.parent().unwrap_or(Path::new(".")));
+    let old = aside(target);
     if old.symlink_metadata().is_ok() && target.symlink_metadata().is_err() {
         let _ = fs::rename(&old, target);
     }
     let prefix = prefix(target);
-    let Ok(entries) = fs::read_dir(parent) else { return };
+    let Ok(entries) = fs::read_dir(parent(target)) else { return };
     for entry in entries.flatten() {
         if is_left_over(&entry.file_name(), &prefix) && is_free(&entry.path()) {
             let _ = fs::remove_dir_all(entry.path());

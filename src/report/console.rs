@@ -179,12 +179,37 @@ impl Console {
     ///
     /// # Errors
     /// Standard output can't be written.
-    pub fn rules(&mut self, rules: &summary::RuleTable) -> Result<()> {
+    pub fn rules(&mut self, table: &summary::RuleTable) -> Result<()> {
         let text = match self.json() {
-            true => json::rules(self.command, rules),
-            false => summary::rules(rules, self.out_paint()),
+            true => json::rules(self.command, table, &Findings::default()),
+            false => summary::rules(table, self.out_paint()),
         };
         self.output(text.as_bytes())
+    }
+
+    /// Shows what is wrong with a ruleset.
+    ///
+    /// # Errors
+    /// Standard output can't be written.
+    pub fn checked(&mut self, table: &summary::RuleTable, findings: &Findings) -> Result<()> {
+        if self.json() {
+            let document = json::rules(self.command, table, findings);
+            return self.output(document.as_bytes());
+        }
+        self.findings(findings);
+        self.note(&summary::checked(table, findings.errors()));
+        Ok(())
+    }
+
+    /// Shows the files of some rules.
+    ///
+    /// # Errors
+    /// Standard output can't be written.
+    pub fn rule_files(&mut self, table: &summary::RuleTable, files: &[Vec<u8>]) -> Result<()> {
+        match self.json() {
+            true => self.rules(table),
+            false => self.output(&files.join(&b'\n')),
+        }
     }
 
     /// Shows the findings about a file on standard output, and which rules made its changed lines.

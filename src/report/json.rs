@@ -132,8 +132,9 @@ pub(super) fn import(
 }
 
 /// The document of the `rules` commands.
-pub(super) fn rules(command: &str, rules: &RuleTable) -> String {
-    Document { ruleset: Some(rules), ..Document::new(command, &[]) }.text()
+pub(super) fn rules(command: &str, rules: &RuleTable, findings: &Findings) -> String {
+    let findings = findings.clone().sorted().into_iter().map(finding).collect();
+    Document { findings, ruleset: Some(rules), ..Document::new(command, &[]) }.text()
 }
 
 /// The document of a file on standard output whose changed lines are explained.

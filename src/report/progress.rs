@@ -4,6 +4,9 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
+use super::visible::one_line;
+use crate::upstream;
+
 /// A line that says what is being done. Shows nothing unless it is watched.
 pub struct Progress {
     bar: ProgressBar,
@@ -22,10 +25,16 @@ impl Progress {
         bar.enable_steady_tick(Duration::from_millis(120));
         Progress { bar }
     }
+}
 
-    /// Says what is being done now.
-    pub fn step(&self, what: &str) {
-        self.bar.set_message(super::visible::one_line(what).into_owned());
+impl upstream::Progress for Progress {
+    fn step(&self, phase: &str, done: u64, total: Option<u64>) {
+        let phase = one_line(phase);
+        self.bar.set_message(match total {
+            Some(total) if total > 0 => format!("{phase} {}%", done.min(total) * 100 / total),
+            _ if done > 0 => format!("{phase} {done}"),
+            _ => phase.into_owned(),
+        });
     }
 }
 

@@ -30,7 +30,11 @@ pub struct ImportSummary {
     pub lines_after: usize,
     /// What each kind of rule did.
     pub kinds: Vec<KindCount>,
-    /// The conditions that stay, by class of macro.
+    /// Conditions of the upstream files that were taken.
+    pub conditions_before: usize,
+    /// Conditions that stay.
+    pub conditions_after: usize,
+    /// The macros that stay in conditions, by class.
     pub conditions: Vec<ClassCount>,
     /// Error-level findings.
     pub errors: usize,
@@ -55,13 +59,13 @@ pub struct KindCount {
     pub edits: usize,
 }
 
-/// The conditions that name macros of one class.
+/// The macros of one class that stay in conditions.
 #[derive(Clone, Debug, Serialize)]
 pub struct ClassCount {
     /// The class.
     pub class: String,
-    /// How many conditions name a macro of it.
-    pub conditions: usize,
+    /// How often conditions name a macro of it.
+    pub uses: usize,
     /// The macros, sorted.
     pub names: Vec<String>,
 }
@@ -97,6 +101,10 @@ pub struct RuleRow {
     pub rule: String,
     /// The rule's file.
     pub file: String,
+    /// What it is about, as its file spells it.
+    pub about: String,
+    /// When it is in force, in words.
+    pub when: String,
     /// Its reason.
     pub why: String,
 }
@@ -141,21 +149,20 @@ fn kinds(out: &mut String, done: &ImportSummary) {
     for (number, kind) in done.kinds.iter().enumerate() {
         let name = if number == 0 { "edits" } else { "" };
         let rules = plural(kind.rules, "rule");
-        row(out, name, &format!("{:<10} {:>7} by {rules}", kind.kind, grouped(kind.edits)));
+        row(out, name, &format!("{:<12} {:>7} by {rules}", kind.kind, grouped(kind.edits)));
     }
 }
 
 fn conditions(out: &mut String, done: &ImportSummary, verbose: bool) {
-    for (number, class) in done.conditions.iter().enumerate() {
-        let name = if number == 0 { "conditions" } else { "" };
-        let mut text = format!("{:<10} {:>7} ", class.class, grouped(class.conditions));
+    let (after, before) = (grouped(done.conditions_after), grouped(done.conditions_before));
+    row(out, "conditions", &format!("{after} stay, from {before}"));
+    for class in &done.conditions {
         let names = plural(class.names.len(), "macro");
-        // Writing to a string can't fail.
-        let _ = match verbose {
-            true => write!(text, "on {names}: {}", class.names.join(" ")),
-            false => write!(text, "on {names}"),
-        };
-        row(out, name, &text);
+        let mut text = format!("{:<12} {:>7} on {names}", class.class, grouped(class.uses));
+        if verbose {
+            text = format!("{text}: {}", class.names.join(" "));
+        }
+        row(out, "", &text);
     }
 }
 
@@ -222,16 +229,29 @@ fn plural(count: usize, word: &str) -> String {
     format!("{} {word}{s}", grouped(count))
 }
 
-/// Draws the table of rules: name, then reason, cut to one line each.
+/// Draws the table of rules, one line each: name, reason, and when it holds unless always.
 pub(super) fn rules(table: &RuleTable, paint: Paint) -> String {
     let mut out = String::new();
     let width = table.rules.iter().map(|row| row.rule.chars().count()).max().unwrap_or(0);
     for rule in &table.rules {
         let name = format!("{:<width$}", one_line(&rule.rule));
         let why = rule.why.split_whitespace().collect::<Vec<_>>().join(" ");
-        line(&mut out, format_args!("{}  {}", paint.bold(&name), one_line(&why)));
+        let when = match rule.when.as_str() {
+            "always" => String::new(),
+            when => paint.dim(&format!(" ({})", one_line(when))),
+        };
+        line(&mut out, format_args!("{}  {}{when}", paint.bold(&name), one_line(&why)));
     }
     out
+}
+
+/// One line on a ruleset that was checked.
+pub(super) fn checked(table: &RuleTable, errors: usize) -> String {
+    let rules = plural(table.rules.len(), "rule");
+    match errors {
+        0 => format!("{rules} ({}): none at fault", table.origin),
+        errors => format!("{rules} ({}): {}", table.origin, plural(errors, "error")),
+    }
 }
 
 #[cfg(test)]
@@ -259,9 +279,11 @@ mod tests {
             lines_before: 3000,
             lines_after: 2500,
             kinds: vec![KindCount { kind: "macros".into(), rules: 1, edits: 1200 }],
+            conditions_before: 441,
+            conditions_after: 158,
             conditions: vec![ClassCount {
                 class: "arch".into(),
-                conditions: 18,
+                uses: 18,
                 names: vec!["A".into(), "B".into()],
             }],
             errors: 1,
@@ -279,8 +301,9 @@ lib 1.2.3 in kernel form
   rules       built in, profile strict
   files       3: 2 from upstream, 1 from templates
   lines       2,500, from 3,000
-  edits       macros       1,200 by 1 rule
-  conditions  arch            18 on 2 macros
+  edits       macros         1,200 by 1 rule
+  conditions  158 stay, from 441
+              arch              18 on 2 macros
   findings    1 error, 2 warnings
   output      my out, in place of an earlier import
               my out/.kernelize/import.json says which rules made each file
