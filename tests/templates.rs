@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use minijinja::syntax::SyntaxConfig;
-use minijinja::{Environment, context};
+use minijinja::{Environment, UndefinedBehavior, context};
 
 const HEADERS: &[&str] = &["mem.h", "zstd_deps.h"];
 
@@ -34,8 +34,9 @@ fn render(header: &str, kernel: Kernel) -> String {
     let path = root().join("rules/zstd/templates/common").join(header);
     let template = fs::read_to_string(path).unwrap();
     let mut environment = Environment::new();
+    environment.set_undefined_behavior(UndefinedBehavior::Strict);
     let mut syntax = SyntaxConfig::builder();
-    syntax.keep_trailing_newline(true);
+    syntax.keep_trailing_newline(true).trim_blocks(true).lstrip_blocks(true);
     environment.set_syntax(syntax.build().unwrap());
     let context = match kernel {
         Kernel::Newest => context! {},
