@@ -39,6 +39,8 @@ pub struct Input<'a> {
 pub struct Upstream<'a> {
     rules: Active<'a>,
     exact: bool,
+    /// One file is looked at by itself: nothing can be said of the others.
+    alone: bool,
     files: BTreeMap<TreePath, Arc<Source>>,
     layout: Layout,
     findings: Findings,
@@ -136,13 +138,13 @@ pub fn select<'a>(
     let findings = std::mem::take(&mut layout.findings);
     let mut hits = Hits::default();
     hits.add(&layout.matched);
-    Ok(Upstream { rules, exact: input.exact, files, layout, findings, hits })
+    Ok(Upstream { rules, exact: input.exact, alone: false, files, layout, findings, hits })
 }
 
 /// Adds the kernel's own files and holds the whole against the closed world.
 fn kernel_tree(rewritten: Rewritten<'_>) -> Result<KernelTree> {
     let Rewritten { upstream, texts, decided } = rewritten;
-    let Upstream { rules, exact, files, layout, mut findings, mut hits } = upstream;
+    let Upstream { rules, exact, files, layout, mut findings, mut hits, .. } = upstream;
     let conditions = closed::check(&rules, &files, &texts, &mut findings, &mut hits);
     let mut output = BTreeMap::new();
     for (path, text) in texts {
@@ -217,6 +219,7 @@ pub fn transform(
     let input = Input { version, exact: false, files: &files };
     let mut upstream = select(input, ruleset, profile)?;
     // Alone or not, chosen by the rules or not: it is this file that the user wants to see.
+    upstream.alone = true;
     upstream.layout.templates.clear();
     upstream.layout.alone(path, &ruleset.library)?;
     let preprocessed = preprocess::preprocess(upstream)?;

@@ -2,6 +2,7 @@
 //!
 //! Each kind of rule has its file and only proposes edits; all are applied at once.
 
+pub mod calls;
 pub mod comments;
 pub mod includes;
 pub mod licence;

@@ -5,7 +5,9 @@
 //! the tree that the file is part of. Nothing is expanded, and byte offsets stay true. This is the
 //! only module that names the parser.
 
+mod calls;
 mod definitions;
+mod functions;
 mod groups;
 mod lexed;
 mod mask;
@@ -24,6 +26,7 @@ use crate::finding::{Finding, Findings};
 use crate::preprocess::lexer::Keyword;
 use crate::text::{Source, Span};
 
+pub use calls::{Call, calls_in_definition};
 pub use definitions::Definitions;
 
 use definitions::Head;

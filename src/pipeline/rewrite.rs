@@ -1,7 +1,7 @@
 //! The second stage that changes text: all rewriting rules, file by file.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use rayon::prelude::*;
 
@@ -9,15 +9,20 @@ use super::preprocess::cut_sections;
 use super::{Preprocessed, Rewritten, Upstream, apply};
 use crate::edit::{RuleRef, Traced};
 use crate::finding::{Findings, Result};
-use crate::rewrite::{File, Proposal, comments, includes, licence, names, tokenise};
+use crate::rewrite::{File, Proposal, calls, comments, includes, licence, names, tokenise};
+use crate::syntax::Definitions;
 use crate::text::{Source, TreePath};
 
 /// Rewrites every file.
 pub(super) fn rewrite(preprocessed: Preprocessed<'_>) -> Result<Rewritten<'_>> {
     let Preprocessed { mut upstream, texts, decided } = preprocessed;
     let work: Vec<(TreePath, Traced)> = texts.into_iter().collect();
-    let done: Vec<Done> =
-        work.into_par_iter().filter_map(|(path, text)| one_file(&upstream, path, text)).collect();
+    let names = Names { upstream: &upstream, texts: &work, definitions: OnceLock::new() };
+    let done: Vec<Done> = work
+        .par_iter()
+        .filter_map(|(path, text)| one_file(&upstream, &names, path, text))
+        .collect();
+    count_masks(&mut upstream, &work);
     let mut texts = BTreeMap::new();
     for file in done {
         upstream.findings.extend(file.findings);
@@ -34,13 +39,64 @@ struct Done {
     matched: BTreeMap<RuleRef, usize>,
 }
 
-fn one_file(upstream: &Upstream<'_>, path: TreePath, text: Traced) -> Option<Done> {
-    let source: &Arc<Source> = upstream.files.get(&path)?;
+/// What the files define, worked out when the first of them asks: most have nothing to parse.
+struct Names<'a> {
+    upstream: &'a Upstream<'a>,
+    texts: &'a [(TreePath, Traced)],
+    definitions: OnceLock<Definitions>,
+}
+
+impl Names<'_> {
+    /// All macros and functions of the files as they are now, and of the files that templates stand
+    /// for, since the others lean on these.
+    fn definitions(&self) -> &Definitions {
+        self.definitions.get_or_init(|| {
+            let taken = self.texts.iter().map(|(path, text)| (path, &**text.bytes()));
+            let masks = self.upstream.rules.masks.iter().flat_map(|rule| &rule.names);
+            Definitions::derive(taken.chain(self.replaced()), masks.map(String::as_str))
+        })
+    }
+
+    fn replaced(&self) -> impl Iterator<Item = (&TreePath, &[u8])> {
+        let templates = self.upstream.layout.templates.values();
+        templates.filter_map(|template| {
+            let path = template.replaces.as_ref()?;
+            Some((path, &*self.upstream.files.get(path)?.bytes))
+        })
+    }
+
+    /// Whether the release defines what a rule puts in place of a function's name.
+    fn offers(&self, name: &str) -> bool {
+        self.upstream.alone
+            || self.replaced().any(|(path, _)| self.definitions().defines(name, path))
+            || self.texts.iter().any(|(path, _)| self.definitions().defines(name, path))
+    }
+}
+
+/// A mask matches where its name occurs, whether the file had to be parsed or not.
+fn count_masks(upstream: &mut Upstream<'_>, texts: &[(TreePath, Traced)]) {
+    for rule in &upstream.rules.masks {
+        let occurs = |(_, text): &&(TreePath, Traced)| {
+            rule.names
+                .iter()
+                .any(|name| memchr::memmem::find(text.bytes(), name.as_bytes()).is_some())
+        };
+        upstream.hits.count(&rule.rule.name, texts.iter().filter(occurs).count());
+    }
+}
+
+fn one_file(
+    upstream: &Upstream<'_>,
+    names: &Names<'_>,
+    path: &TreePath,
+    text: &Traced,
+) -> Option<Done> {
+    let source: &Arc<Source> = upstream.files.get(path)?;
     let rules = &upstream.rules;
     let mut findings = Findings::default();
-    let text = cut_sections(rules, &path, source, text, &mut findings);
+    let text = cut_sections(rules, path, source, text.clone(), &mut findings);
     let tokens = tokenise(&text);
-    let file = File { path: &path, source, text: &text, tokens: &tokens };
+    let file = File { path, source, text: &text, tokens: &tokens };
     let places = includes::Places {
         release: &|path| upstream.files.contains_key(path),
         output: &upstream.layout.places,
@@ -48,10 +104,13 @@ fn one_file(upstream: &Upstream<'_>, path: TreePath, text: Traced) -> Option<Don
     let mut proposal = Proposal::default();
     includes::propose(&file, &places, &rules.includes, &mut proposal);
     names::propose(&file, &rules.names, &mut proposal);
+    let release =
+        calls::Release { definitions: &|| names.definitions(), offers: &|name| names.offers(name) };
+    calls::propose(&file, &release, &rules.calls, &mut proposal);
     comments::propose(&file, &rules.comments, &mut proposal);
     licence::propose(&file, &rules.licence, &mut proposal);
     let Proposal { edits, findings: more, matched } = proposal;
     findings.extend(more);
     let text = apply(rules, source, text, edits, &mut findings);
-    Some(Done { path, text, findings, matched })
+    Some(Done { path: path.clone(), text, findings, matched })
 }

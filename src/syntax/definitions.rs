@@ -1,10 +1,11 @@
 //! What the macros of a source tree do to its grammar, derived from their definitions alone.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
-use super::words;
-use crate::preprocess::lexer::{Keyword, Token, TokenKind, directive_tokens, scan};
-use crate::text::Span;
+use super::lexed::Lexed;
+use super::{functions, words};
+use crate::preprocess::lexer::{Keyword, Token, TokenKind, directive_tokens};
+use crate::text::{Span, TreePath};
 
 /// The macros of a tree of files, as far as a parser that doesn't expand them has to know.
 ///
@@ -13,6 +14,16 @@ use crate::text::Span;
 #[derive(Debug, Default)]
 pub struct Definitions {
     roles: HashMap<Box<[u8]>, Role>,
+    owners: HashMap<Box<[u8]>, Owners>,
+}
+
+/// Which files see a definition.
+#[derive(Debug, Default)]
+struct Owners {
+    /// It stands in a header, or is a function that isn't static.
+    all: bool,
+    /// The files that it stands in, else.
+    files: BTreeSet<TreePath>,
 }
 
 /// What a macro is where it is used.
@@ -56,25 +67,37 @@ impl Definitions {
     /// Derives the roles of all macros that `files` define; `names` are to be treated as specifiers
     /// whatever they are.
     pub fn derive<'a>(
-        files: impl IntoIterator<Item = &'a [u8]>,
+        files: impl IntoIterator<Item = (&'a TreePath, &'a [u8])>,
         names: impl IntoIterator<Item = &'a str>,
     ) -> Definitions {
         let mut bodies = Bodies::default();
-        for bytes in files {
-            for directive in &scan(bytes).directives {
-                if directive.keyword == Keyword::Define
-                    && let Some(head) = Head::read(bytes, directive.body)
-                {
+        let mut owners: HashMap<Box<[u8]>, Owners> = HashMap::new();
+        for (path, bytes) in files {
+            let lexed = Lexed::new(bytes);
+            let header = path.extension() == Some("h");
+            let mut own = |name: &[u8], all: bool| {
+                let owners = owners.entry(name.into()).or_default();
+                owners.all |= all;
+                if !owners.all {
+                    owners.files.insert(path.clone());
+                }
+            };
+            for directive in lexed.directives.iter().filter(|d| d.keyword == Keyword::Define) {
+                if let Some(head) = Head::read(bytes, directive.body) {
+                    own(&head.name.text(bytes), header);
                     bodies.add(bytes, directive.body, &head);
                 }
             }
+            for function in functions::defined(&lexed) {
+                own(&function.name, header || function.exported);
+            }
         }
-        bodies.classify(names)
+        Definitions { roles: bodies.classify(names), owners }
     }
 
-    /// Whether some file of the tree defines `name` as a macro.
-    pub fn defines(&self, name: &str) -> bool {
-        self.role(name.as_bytes()).is_some_and(|role| role.function || role.object)
+    /// Whether the tree itself defines `name`, as a macro or a function that `path` can see.
+    pub fn defines(&self, name: &str, path: &TreePath) -> bool {
+        self.owners.get(name.as_bytes()).is_some_and(|o| o.all || o.files.contains(path))
     }
 
     pub(super) fn role(&self, name: &[u8]) -> Option<Role> {
@@ -196,7 +219,7 @@ impl Bodies {
         self.tokens.get(at).is_some_and(|(kind, _)| *kind == TokenKind::Identifier)
     }
 
-    fn classify<'a>(&self, names: impl IntoIterator<Item = &'a str>) -> Definitions {
+    fn classify<'a>(&self, names: impl IntoIterator<Item = &'a str>) -> HashMap<Box<[u8]>, Role> {
         let mut roles: HashMap<Box<[u8]>, Role> = HashMap::new();
         for (name, ids) in &self.by_name {
             let function = ids.iter().any(|&id| self.macros[id].function);
@@ -215,7 +238,7 @@ impl Bodies {
             role.wraps = self.wraps(ids, &specifiers);
             role.closed = ids.iter().any(|&id| self.closed(id));
         }
-        Definitions { roles }
+        roles
     }
 
     /// The names that stand for specifiers. One definition that does is enough: the others are for
@@ -351,6 +374,11 @@ impl Bodies {
     }
 
     fn wraps_one(&self, of: &Macro, specifiers: &HashSet<&[u8]>) -> Option<Wraps> {
+        /// More parameters than this are no wrapper's; each token is looked for among them.
+        const MOST_PARAMETERS: usize = 16;
+        if of.parameters.len() > MOST_PARAMETERS {
+            return None;
+        }
         let mut wrapped = None;
         let mut at = of.body.start;
         while at < of.body.end {

@@ -53,7 +53,8 @@ pub(super) enum Fault {
     Assembler,
 }
 
-fn grammar() -> Language {
+/// The grammar of C.
+pub(super) fn grammar() -> Language {
     tree_sitter_c::LANGUAGE.into()
 }
 
@@ -167,17 +168,5 @@ impl Kinds {
         let in_declaration = || above.iter().rev().nth(1) == Some(&self.declaration);
         let assembler = kind == self.assembler_operands && parent == self.assembler;
         (assembler && in_declaration()).then_some(Fault::Assembler)
-    }
-}
-
-/// Goes to the next node that isn't below the current one; `false` at the end of the tree.
-pub(super) fn goto_next(cursor: &mut TreeCursor<'_>) -> bool {
-    loop {
-        if cursor.goto_next_sibling() {
-            return true;
-        }
-        if !cursor.goto_parent() {
-            return false;
-        }
     }
 }
