@@ -160,3 +160,13 @@ fn a_macro_value_may_hold_anything() {
         assert_eq!((code, out.as_str(), err.as_str()), (0, "int x;\n", ""), "{args:?}");
     }
 }
+
+#[test]
+fn the_rules_are_built_in() {
+    let (code, out, _) = kernelize(&["rules", "list"]);
+    assert_eq!(code, 0);
+    assert!(out.lines().any(|line| line.starts_with("includes/limits ")), "{out}");
+    let (code, _, err) = kernelize(&["rules", "check"]);
+    assert_eq!(code, 0, "{err}");
+    assert!(err.ends_with("rules (built in): none at fault\n"), "{err}");
+}

@@ -93,10 +93,6 @@ fn record(
     record.release.insert("name".into(), release.name.clone());
     record.release.insert("version".into(), release.version.to_string());
     record.source = source(plan, ruleset, &release.origin);
-    if plan.upstream.is_none() {
-        // Why this source: where the user named one, that was the reason.
-        record.notes = release.notes.clone();
-    }
     for (path, file) in &tree.files {
         let fired = fired(file);
         for (rule, count) in &fired {
@@ -131,6 +127,11 @@ fn source(plan: &Plan, ruleset: &Ruleset, origin: &Origin) -> BTreeMap<String, S
         Some(Location::Url(url)) => Some(url),
         Some(_) => None,
     };
+    let reason = match (&plan.upstream, origin) {
+        (Some(_), _) => "it was asked for",
+        (None, Origin::Package { .. }) => "the upstream repository could not be used",
+        (None, _) => "it is the upstream repository",
+    };
     let known: Vec<(&str, Option<&str>)> = match origin {
         Origin::Git { source, commit, tree, tag } => vec![
             ("kind", Some("git")),
@@ -151,6 +152,7 @@ fn source(plan: &Plan, ruleset: &Ruleset, origin: &Origin) -> BTreeMap<String, S
         ],
     };
     let known = known.into_iter().filter_map(|(key, value)| Some((key, value?)));
+    let known = known.chain([("reason", reason)]);
     known.map(|(key, value)| (key.to_owned(), value.to_owned())).collect()
 }
 

@@ -25,8 +25,6 @@ pub struct Record {
     pub format: u32,
     /// Name of the library.
     pub library: String,
-    /// What was chosen and why.
-    pub notes: Vec<String>,
     /// Name of the profile.
     pub profile: String,
     /// The release: its `name` (tag or revision) and `version` (its own number).
@@ -35,7 +33,8 @@ pub struct Record {
     pub rules: BTreeMap<String, usize>,
     /// sha-256 over the files of the ruleset.
     pub ruleset: String,
-    /// What was read: its `kind` with commit and tree id, or the package's checksum.
+    /// What was read: its `kind` with commit and tree id or the package's checksum, and the
+    /// `reason` for this source.
     pub source: BTreeMap<String, String>,
     /// Name and version of this program.
     pub tool: String,

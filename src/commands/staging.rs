@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use rustix::fs::{CWD, RenameFlags, renameat_with};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 use signal_hook::low_level::emulate_default_handler;
 use tempfile::TempDir;
@@ -175,7 +175,7 @@ impl Signals {
     fn hold() -> Signals {
         let signals =
             Signals { caught: Arc::default(), released: Arc::new(AtomicBool::new(false)) };
-        for signal in [SIGINT, SIGTERM, SIGHUP] {
+        for signal in [SIGINT, SIGTERM] {
             let (caught, released) = (&signals.caught, &signals.released);
             let number = usize::try_from(signal).unwrap_or_default();
             // Where a handler can't be set, the signal ends us as ever, and the next run tidies up.
@@ -200,6 +200,63 @@ impl Drop for Signals {
         if let Ok(signal @ 1..) = i32::try_from(self.caught.load(Ordering::SeqCst)) {
             // Where this fails, the error that stopped the work is still reported.
             let _ = emulate_default_handler(signal);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn folder_with(path: &Path, text: &str) {
+        fs::create_dir(path).unwrap();
+        fs::write(path.join("file"), text).unwrap();
+    }
+
+    #[test]
+    fn folders_are_exchanged_where_the_file_system_cannot() {
+        let dir = tempfile::tempdir().unwrap();
+        let (new, target) = (dir.path().join(".kernelize-out.abc123"), dir.path().join("out"));
+        folder_with(&new, "new");
+        folder_with(&target, "old");
+        exchange_in_steps(&new, &target).unwrap();
+        assert_eq!(fs::read_to_string(target.join("file")).unwrap(), "new");
+        assert_eq!(fs::read_to_string(new.join("file")).unwrap(), "old");
+        assert!(!aside(&target).exists());
+    }
+
+    #[test]
+    fn a_failed_exchange_puts_the_old_folder_back() {
+        let dir = tempfile::tempdir().unwrap();
+        let target = dir.path().join("out");
+        folder_with(&target, "old");
+        assert!(exchange_in_steps(&dir.path().join("gone"), &target).is_err());
+        assert_eq!(fs::read_to_string(target.join("file")).unwrap(), "old");
+    }
+
+    #[test]
+    fn a_folder_of_a_living_run_is_left_alone() {
+        let dir = tempfile::tempdir().unwrap();
+        let target = dir.path().join("out");
+        let staging = Staging::beside(&target).unwrap();
+        staging.write("lib/a.c", b"a").unwrap();
+        recover(&target);
+        staging.put_in_place(false).unwrap();
+        assert_eq!(fs::read(target.join("lib/a.c")).unwrap(), b"a");
+    }
+
+    #[test]
+    fn only_names_of_ours_are_left_overs() {
+        let prefix = prefix(Path::new("x/out"));
+        for (name, ours) in [
+            (".kernelize-out.abC123", true),
+            (".kernelize-out.old", true),
+            (".kernelize-out.abc1234", false),
+            (".kernelize-out.d.abc123", false),
+            (".kernelize-out2.abc123", false),
+            ("out", false),
+        ] {
+            assert_eq!(is_left_over(OsStr::new(name), &prefix), ours, "{name}");
         }
     }
 }

@@ -137,13 +137,6 @@ impl Console {
         }
     }
 
-    /// Like [`Console::note`], only where details are wanted.
-    pub fn detail(&mut self, text: &str) {
-        if self.style.verbosity >= Verbosity::Verbose {
-            self.note(text);
-        }
-    }
-
     /// Shows the findings of a command whose result goes to standard output.
     pub fn findings(&mut self, findings: &Findings) {
         if self.json() {
