@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use kernelize::edit::RuleRef;
 use kernelize::pipeline::{Input, KernelTree, import};
-use kernelize::rules::{IncludeTarget, MacroState, Ruleset, Version, load};
+use kernelize::rules::{IncludeTarget, MacroState, Ruleset, Version, check, load};
 use kernelize::text::TreePath;
 
 /// Where `in.c` lies unless `args` says otherwise.
@@ -45,6 +45,15 @@ fn fixtures() {
     }
     assert!(count > 0, "no fixtures found");
     assert!(wrong.is_empty(), "{} of {count} differ:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn the_rulesets_pass_their_own_check() {
+    for library in folders(&Path::new(env!("CARGO_MANIFEST_DIR")).join("rules")) {
+        let (_, findings) = check(Some(&library)).unwrap();
+        let said: Vec<String> = findings.sorted().into_iter().map(|f| f.message).collect();
+        assert!(said.is_empty(), "{}", said.join("\n"));
+    }
 }
 
 fn folders(below: &Path) -> Vec<PathBuf> {
