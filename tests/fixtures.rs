@@ -6,6 +6,9 @@
 //! `--profile P`, `--path P` (the file's path below the library's folder); a folder `release` holds
 //! other files of the release that the rule depends on.
 
+// A test fails by panicking, its helpers too.
+#![allow(clippy::unwrap_used)]
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
