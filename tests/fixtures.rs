@@ -6,6 +6,9 @@
 //! `--profile P`, `--path P` (the file's path below the library's folder); a folder `release` holds
 //! other files of the release that the rule depends on.
 
+// A test fails by panicking, its helpers too.
+#![allow(clippy::unwrap_used)]
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,7 +16,7 @@ use std::sync::Arc;
 
 use kernelize::edit::RuleRef;
 use kernelize::pipeline::{Input, KernelTree, import};
-use kernelize::rules::{IncludeTarget, MacroState, Ruleset, Version, load};
+use kernelize::rules::{IncludeTarget, MacroState, Ruleset, Version, check, load};
 use kernelize::text::TreePath;
 
 /// Where `in.c` lies unless `args` says otherwise.
@@ -45,6 +48,15 @@ fn fixtures() {
     }
     assert!(count > 0, "no fixtures found");
     assert!(wrong.is_empty(), "{} of {count} differ:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn the_rulesets_pass_their_own_check() {
+    for library in folders(&Path::new(env!("CARGO_MANIFEST_DIR")).join("rules")) {
+        let (_, findings) = check(Some(&library)).unwrap();
+        let said: Vec<String> = findings.sorted().into_iter().map(|f| f.message).collect();
+        assert!(said.is_empty(), "{}", said.join("\n"));
+    }
 }
 
 fn folders(below: &Path) -> Vec<PathBuf> {
@@ -176,6 +188,9 @@ fn outcome(ruleset: &Ruleset, fixture: &Fixture, tree: &KernelTree) -> (Vec<u8>,
 }
 
 fn has_matched(fixture: &Fixture, tree: &KernelTree) -> Result<(), String> {
+    if fixture.rule.kind() == "masks" {
+        return Ok(()); // seen by the parser alone, which nothing here calls for
+    }
     match tree.matched.get(&fixture.rule) {
         Some(count) if *count > 0 => Ok(()),
         _ => Err("the rule matched nothing".into()),

@@ -13,6 +13,8 @@ use crate::text::{Source, Span};
 
 /// Largest file of a ruleset, in bytes; rules and templates are a few kilobytes.
 const MAX_FILE: u64 = 1 << 20;
+/// Most bytes of a whole ruleset.
+const MAX_TOTAL: u64 = 64 << 20;
 /// Most files of a ruleset.
 const MAX_FILES: usize = 10_000;
 /// Deepest nesting of folders, for templates.
@@ -76,6 +78,7 @@ pub(super) fn read(folder: &Path, findings: &mut Findings) -> Result<RuleFiles> 
         );
     }
     let mut files = BTreeMap::new();
+    let mut total = 0;
     let walk = walkdir::WalkDir::new(folder).max_depth(MAX_DEPTH).sort_by_file_name();
     for entry in walk {
         let entry = match entry {
@@ -106,6 +109,14 @@ pub(super) fn read(folder: &Path, findings: &mut Findings) -> Result<RuleFiles> 
         }
         match contents(entry.path()) {
             Ok(bytes) => {
+                total += bytes.len() as u64;
+                if total > MAX_TOTAL {
+                    return Err(Error::usage(format!(
+                        "{shown} holds over {} MiB",
+                        MAX_TOTAL >> 20
+                    ))
+                    .hint("name the folder of one ruleset"));
+                }
                 files.insert(below.replace('\\', "/"), Source::new(name, bytes));
             }
             Err(problem) => findings.push(mistake(&name, problem)),

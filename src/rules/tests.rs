@@ -232,6 +232,35 @@ fn alternatives_speak_of_the_same_macros() {
 }
 
 #[test]
+fn wrong_types_in_tables_are_pointed_at() {
+    let rule = "id = \"cc\"\nwhy = \"short\"\nclass = \"compiler\"\n\n[[one-of]]\nname = 3\n";
+    let text = refused(&[("macros/cc.toml", rule)]);
+    says(&text, &["macros/cc.toml:6:8", "invalid type", "macros/cc.toml:2:7"]);
+    let text = refused(&[("macros/one.toml", &format!("{MACRO}value = \"2\"\n"))]);
+    says(&text, &["duplicate key", "macros/one.toml:7:1"]);
+}
+
+#[test]
+fn a_wrong_library_is_pointed_at() {
+    let dir = ruleset(&[("macros/one.toml", MACRO)]);
+    let broken = LIBRARY
+        .replace("url =", "uri =")
+        .replace("\"1.0.0\"", "\"1.0\"")
+        .replace("\"leading\"", "\"leadin\"");
+    write(dir.path(), "library.toml", &broken);
+    let text = shown(&load(Some(dir.path())).map(|_| ()).unwrap_err());
+    says(
+        &text,
+        &[
+            "unknown key `uri`",
+            "`url` is missing",
+            "`1.0` is not a version",
+            "did you mean `leading`?",
+        ],
+    );
+}
+
+#[test]
 fn templates_exist_and_parse() {
     let rule = "id = \"mem\"\nwhy = \"a reason that is long enough\"\ntemplate = \"mem.h\"\nto = \"lib/demo/mem.h\"\n";
     loaded(&[("files/mem.toml", rule), ("templates/mem.h", "#include <{{ header }}>\n")]);
