@@ -19,6 +19,7 @@ use crate::edit::{EditSet, Overlap, RuleRef, Traced};
 use crate::finding::{Error, Finding, Findings, Result};
 use crate::kernel::layout::{self, Layout};
 use crate::rules::{Active, MacroClass, Profile, Ruleset, Version};
+use crate::syntax::SYNTAX_ERROR;
 use crate::text::{Source, Span, TreePath};
 use hits::Hits;
 
@@ -226,8 +227,8 @@ pub fn transform(
     let rewritten = rewrite::rewrite(preprocessed)?;
     let tree = kernel_tree(rewritten)?;
     let (file, mut findings) = (tree.files.into_values().next(), tree.findings);
-    // What the other files would have matched or resolved can't be told from one.
-    findings.retain(|finding| !matches!(finding.code, expect::CODE | "include-unresolved"));
+    // What the other files would have matched or defined can't be told from one.
+    findings.retain(|finding| !matches!(finding.code, expect::CODE | SYNTAX_ERROR));
     Ok((file, findings))
 }
 

@@ -100,6 +100,7 @@ fn one_file(
     let places = includes::Places {
         release: &|path| upstream.files.contains_key(path),
         output: &upstream.layout.places,
+        alone: upstream.alone,
     };
     let mut proposal = Proposal::default();
     includes::propose(&file, &places, &rules.includes, &mut proposal);

@@ -14,6 +14,8 @@ pub struct Places<'a> {
     pub release: &'a dyn Fn(&TreePath) -> bool,
     /// Upstream path to path in the Linux tree, for the files that are in the output.
     pub output: &'a BTreeMap<TreePath, TreePath>,
+    /// The file is looked at without its release: quoted includes lead where rules say, or anywhere.
+    pub alone: bool,
 }
 
 /// Maps the includes of one file; what is neither allowed nor a file of the output is a finding.
@@ -33,7 +35,10 @@ pub fn propose(file: &File<'_>, places: &Places<'_>, rules: &[&IncludeRule], out
         };
         let spelling = String::from_utf8_lossy(&header.text(file.bytes())).into_owned();
         let inner = &spelling[1..spelling.len() - 1];
-        let target = match resolve(file, places, &spelling, inner) {
+        let ruled = |path: &TreePath| {
+            by_target.contains_key(&IncludeTarget::File(path.as_str().to_owned()))
+        };
+        let target = match resolve(file, places, &ruled, &spelling, inner) {
             Some(path) => IncludeTarget::File(path.as_str().to_owned()),
             None => IncludeTarget::System(inner.to_owned()),
         };
@@ -46,6 +51,7 @@ pub fn propose(file: &File<'_>, places: &Places<'_>, rules: &[&IncludeRule], out
             },
             // What a rule maps to may stand where upstream, or an import before, wrote it already.
             None if rules.iter().any(|rule| rule.to.as_ref() == Some(&spelling)) => {}
+            None if places.alone && spelling.starts_with('"') => {}
             None => unmapped(file, places, header, &spelling, &target, out),
         }
     }
@@ -89,12 +95,19 @@ fn is_include(bytes: &[u8], hash: &Token, word: &Token) -> bool {
 
 /// The file of the release that a quoted spelling names: from the file's own folder, then from the
 /// library's.
-fn resolve(file: &File<'_>, places: &Places<'_>, spelling: &str, inner: &str) -> Option<TreePath> {
+fn resolve(
+    file: &File<'_>,
+    places: &Places<'_>,
+    ruled: &dyn Fn(&TreePath) -> bool,
+    spelling: &str,
+    inner: &str,
+) -> Option<TreePath> {
     if !spelling.starts_with('"') {
         return None;
     }
-    let near = file.path.resolve(inner).filter(|path| (places.release)(path));
-    near.or_else(|| TreePath::new(inner).filter(|path| (places.release)(path)))
+    let exists = |path: &TreePath| (places.release)(path) || (places.alone && ruled(path));
+    let near = file.path.resolve(inner).filter(exists);
+    near.or_else(|| TreePath::new(inner).filter(exists))
 }
 
 /// No rule speaks of it: fine if the spelling leads to the same file in the output.
