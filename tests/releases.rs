@@ -10,3 +10,5 @@ mod goldens;
 mod imported;
 #[path = "releases/meaning.rs"]
 mod meaning;
+#[path = "releases/syntax.rs"]
+mod syntax;
