@@ -94,6 +94,15 @@ pub fn unspliced(bytes: &[u8]) -> Cow<'_, [u8]> {
     if out.len() == bytes.len() { Cow::Borrowed(bytes) } else { Cow::Owned(out) }
 }
 
+/// Whether a line splice stands inside a word, so that searching for the word misses it.
+pub fn splices_a_word(bytes: &[u8]) -> bool {
+    memchr::memchr_iter(b'\\', bytes).any(|at| {
+        let len = splice_len(bytes, at);
+        let word = |byte: Option<&u8>| byte.is_some_and(|&byte| is_word(byte) || byte == b'\\');
+        len > 0 && at > 0 && word(bytes.get(at - 1)) && word(bytes.get(at + len))
+    })
+}
+
 /// Longest header name, in bytes. Names and raw strings that never close must not make a line of
 /// them cost the square of its length.
 const MAX_HEADER_NAME: usize = 4096;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::{File, Proposal};
 use crate::finding::Finding;
-use crate::preprocess::lexer::TokenKind;
+use crate::preprocess::lexer::{Token, TokenKind};
 use crate::rules::NameRule;
 use crate::text::Span;
 
@@ -48,7 +48,18 @@ fn in_comments(file: &File<'_>, renames: &Renames<'_>, out: &mut Proposal) {
 
 fn in_code(file: &File<'_>, rules: &[&NameRule], out: &mut Proposal) {
     let renames = renames(rules);
-    for token in file.tokens.iter().filter(|token| token.kind == TokenKind::Identifier) {
+    // Most words are ruled out by their first byte; a splice may stand in front of it.
+    let mut first = [false; 256];
+    first[usize::from(b'\\')] = true;
+    let prefixes = rules.iter().flat_map(|rule| &rule.forbid_prefixes).map(|p| p.as_bytes());
+    for name in renames.keys().copied().chain(prefixes) {
+        name.first().into_iter().for_each(|&byte| first[usize::from(byte)] = true);
+    }
+    let bytes = file.bytes();
+    let may = |token: &&Token| {
+        token.kind == TokenKind::Identifier && first[usize::from(bytes[token.span.start as usize])]
+    };
+    for token in file.tokens.iter().filter(may) {
         let word = token.text(file.bytes());
         if let Some((rule, to)) = renames.get(&*word) {
             out.edits.replace(token.span, *to, &rule.rule.name);
