@@ -33,7 +33,7 @@ use definitions::Head;
 use groups::{Groups, MAX_CHOICES};
 use lexed::Lexed;
 use mask::Masker;
-use tree::{ErrorNode, Fault, Refusal};
+use tree::{Budget, ErrorNode, Fault, MAX_PARSED_BYTES, Refusal};
 
 /// Code of the findings about text that isn't C.
 pub const SYNTAX_ERROR: &str = "syntax-error";
@@ -41,13 +41,17 @@ pub const SYNTAX_ERROR: &str = "syntax-error";
 /// Most findings of that code for one file: the first ones tell, the others follow from them.
 const MAX_FINDINGS: usize = 20;
 
+const LEAVE_OUT: &str = "leave the file out by a rule of kind `files`";
+
 /// The text as it is parsed, of the same length as `bytes`.
 ///
 /// Where a conditional group cuts a statement, its first branch is kept.
 pub fn mask(bytes: &[u8], defs: &Definitions) -> Vec<u8> {
     let lexed = Lexed::new(bytes);
     let groups = Groups::find(&lexed);
-    Masker::new(&lexed, defs).text(&groups, &groups.choose(0))
+    let mut masked = Masker::new(&lexed, defs).text(&groups, &groups.choose(0));
+    masked.truncate(bytes.len());
+    masked
 }
 
 /// A parsed file.
@@ -73,17 +77,21 @@ struct View {
 /// in one at least.
 pub fn parse(source: &Arc<Source>, text: &Traced, defs: &Definitions) -> Parsed {
     let bytes: &[u8] = text.bytes();
+    let mut report = Report { source, text, errors: Findings::default(), more: 0 };
+    if bytes.len() > MAX_PARSED_BYTES {
+        report.push(Span::at(0), "the file is too long to be parsed".into(), "", LEAVE_OUT);
+        return Parsed { views: Vec::new(), spliced: Vec::new(), errors: report.finish() };
+    }
     let lexed = Lexed::new(bytes);
     let groups = Groups::find(&lexed);
     let masker = Masker::new(&lexed, defs);
-    let mut report = Report { source, text, errors: Findings::default(), more: 0 };
+    let choices = groups.choices.min(MAX_CHOICES);
+    let mut budget = Budget::new(lexed.code.len() * choices);
     let mut views = Vec::new();
     let mut nodes = BTreeSet::new();
-    for number in 0..groups.choices.min(MAX_CHOICES) {
-        let mut masked = masker.text(&groups, &groups.choose(number));
-        // The grammar wants a newline behind the last directive.
-        masked.push(b'\n');
-        match tree::parse(&masked) {
+    for number in 0..choices {
+        let masked = masker.text(&groups, &groups.choose(number));
+        match tree::parse(&masked, &mut budget) {
             Ok(tree) => {
                 nodes.extend(tree::errors(&tree, &masked));
                 views.push(View { text: masked, tree });
@@ -158,13 +166,9 @@ impl Report<'_> {
 
     fn refusal(&mut self, refusal: Refusal) {
         let (what, hint) = match refusal {
-            Refusal::TooLong => {
-                ("the file is too long to be parsed", "leave it out by a rule of kind `files`")
+            Refusal::TooMuchWork => {
+                ("parsing was given up, since the text is nothing like C", LEAVE_OUT)
             }
-            Refusal::TooMuchWork => (
-                "parsing was given up, since the text is nothing like C",
-                "leave it out by a rule of kind `files`",
-            ),
             Refusal::NoGrammar => {
                 ("the grammar doesn't fit the parser", "this is a fault of the program")
             }

@@ -48,7 +48,9 @@ struct Kinds {
     function_declarator: u16,
     declarators: Vec<u16>,
     blocks: Vec<u16>,
+    directives: [u16; 2],
     callee: Option<u16>,
+    condition: Option<u16>,
     declarator: Option<u16>,
 }
 
@@ -70,7 +72,9 @@ impl Kinds {
             function_declarator: kind("function_declarator"),
             declarators: declarators.iter().map(|n| kind(&format!("{n}_declarator"))).collect(),
             blocks: vec![kind("compound_statement"), kind("for_statement")],
+            directives: [kind("preproc_if"), kind("preproc_elif")],
             callee: field("function"),
+            condition: field("condition"),
             declarator: field("declarator"),
         }
     }
@@ -125,7 +129,7 @@ impl<'a> Walk<'a> {
             if frame.kind == self.kinds.identifier {
                 self.identifier(&frame, found);
             }
-            if self.cursor.goto_first_child() {
+            if !self.is_condition(&frame) && self.cursor.goto_first_child() {
                 if frame.scope {
                     self.scopes.push(Vec::new());
                 }
@@ -141,6 +145,12 @@ impl<'a> Walk<'a> {
                 }
             }
         }
+    }
+
+    /// Whether the node is what a directive tests.
+    fn is_condition(&self, frame: &Frame) -> bool {
+        let directive = self.above.last().is_some_and(|f| self.kinds.directives.contains(&f.kind));
+        directive && frame.field.is_some() && frame.field == self.kinds.condition
     }
 
     fn frame(&self) -> Frame {

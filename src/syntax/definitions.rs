@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::lexed::Lexed;
+use super::tree::MAX_PARSED_BYTES;
 use super::{functions, words};
 use crate::preprocess::lexer::{Keyword, Token, TokenKind, directive_tokens};
 use crate::text::{Span, TreePath};
@@ -73,6 +74,10 @@ impl Definitions {
         let mut bodies = Bodies::default();
         let mut owners: HashMap<Box<[u8]>, Owners> = HashMap::new();
         for (path, bytes) in files {
+            // What is too long to be parsed must not take memory for its tokens either.
+            if bytes.len() > MAX_PARSED_BYTES {
+                continue;
+            }
             let lexed = Lexed::new(bytes);
             let header = path.extension() == Some("h");
             let mut own = |name: &[u8], all: bool| {

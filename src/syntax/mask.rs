@@ -18,6 +18,8 @@ pub(super) struct Masker<'a> {
 impl<'a> Masker<'a> {
     pub(super) fn new(lexed: &'a Lexed<'a>, defs: &'a Definitions) -> Masker<'a> {
         let mut base = lexed.bytes.to_vec();
+        // The grammar wants a newline behind the last directive, and a macro may want a semicolon.
+        base.push(b'\n');
         for token in &lexed.trivia {
             blank(&mut base, token.span);
         }
@@ -30,7 +32,7 @@ impl<'a> Masker<'a> {
         Masker { lexed, defs, base }
     }
 
-    /// The text with one choice of branches.
+    /// The text with one choice of branches, and white space or a semicolon behind it.
     pub(super) fn text(&self, groups: &Groups, choice: &Choice) -> Vec<u8> {
         let mut out = self.base.clone();
         let code = self.cut(groups, choice, &mut out);
@@ -271,6 +273,8 @@ enum Brace {
     Linkage,
     /// Enumerators.
     Enum,
+    /// The members of a structure or union.
+    Members,
     /// Anything else.
     Block,
 }
@@ -347,8 +351,15 @@ impl Pass<'_, '_> {
             return Some(self.blank(at, at));
         } else if self.braces.last() == Some(&Brace::Enum) {
             return Some(self.enumerators(at, open, close));
-        } else if self.lacks_semicolon(at, close, role) {
+        }
+        let starts = self.starts_statement(at, role);
+        if starts && self.lacks_semicolon(close, role) {
             self.put_behind(close, b';');
+        }
+        if starts && self.braces.last() == Some(&Brace::Members) {
+            // Among members the grammar takes no call, but a type without a member's name.
+            self.before = Some(close);
+            return Some(self.blank(open, close));
         }
         None
     }
@@ -405,27 +416,26 @@ impl Pass<'_, '_> {
         next
     }
 
-    /// Whether the macro call that starts at `at` and ends at `close` is a statement or a definition
-    /// with no `;` behind it.
-    fn lacks_semicolon(&self, at: usize, close: usize, role: Role) -> bool {
-        let starts = match self.before.map(|b| (b, self.code[b])) {
-            None => at == 0 || role.closed,
-            // Blanked specifiers in between belong to a definition that the macro makes, if any.
-            Some((before, token)) => {
-                (before + 1 == at || role.closed)
-                    && (matches!(token.punct, b';' | b'{' | b'}' | b':' | b')')
-                        || self.masker.lexed.is_word(&token, b"else")
-                        || self.masker.lexed.is_word(&token, b"do"))
-            }
-        };
-        let next = self.code.get(close + 1);
+    /// Whether the macro call at `at` starts a statement, a definition or a member.
+    fn starts_statement(&self, at: usize, role: Role) -> bool {
+        let Some(before) = self.before else { return at == 0 || role.closed };
+        let token = self.code[before];
+        // Blanked specifiers in between belong to a definition that the macro makes, if any.
+        (before + 1 == at || role.closed)
+            && (matches!(token.punct, b';' | b'{' | b'}' | b':' | b')')
+                || self.masker.lexed.is_word(&token, b"else")
+                || self.masker.lexed.is_word(&token, b"do"))
+    }
+
+    /// Whether the macro call that ends at `close` is a whole statement or definition with no `;`
+    /// behind it.
+    fn lacks_semicolon(&self, close: usize, role: Role) -> bool {
         let top = self.depth == 0;
-        starts
-            && match next {
-                None => top || role.closed,
-                Some(next) if next.is_identifier() => top || role.closed,
-                Some(next) => matches!(next.punct, b'{' | b'}') && role.closed,
-            }
+        match self.code.get(close + 1) {
+            None => top || role.closed,
+            Some(next) if next.is_identifier() => top || role.closed,
+            Some(next) => matches!(next.punct, b'{' | b'}') && role.closed,
+        }
     }
 
     /// Puts a byte over the white space behind the parenthesis at `close`.
@@ -443,12 +453,17 @@ impl Pass<'_, '_> {
         let lexed = self.masker.lexed;
         let Some(before) = self.before else { return Brace::Block };
         let earlier = before.checked_sub(1).map(|e| self.code[e]);
-        let is_earlier = |word: &[u8]| earlier.is_some_and(|t| lexed.is_word(&t, word));
         let token = self.code[before];
-        if token.kind == TokenKind::Str && is_earlier(b"extern") {
+        let keyword = |word: &[u8]| {
+            let named = token.is_identifier() && earlier.is_some_and(|t| lexed.is_word(&t, word));
+            named || lexed.is_word(&token, word)
+        };
+        if token.kind == TokenKind::Str && earlier.is_some_and(|t| lexed.is_word(&t, b"extern")) {
             Brace::Linkage
-        } else if lexed.is_word(&token, b"enum") || (token.is_identifier() && is_earlier(b"enum")) {
+        } else if keyword(b"enum") {
             Brace::Enum
+        } else if keyword(b"struct") || keyword(b"union") {
+            Brace::Members
         } else {
             Brace::Block
         }

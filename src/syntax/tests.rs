@@ -97,6 +97,9 @@ fn macros_that_end_themselves_get_a_semicolon() {
         "#define TWO(n) GEN(n) GEN(n##n)\n#define GEN(n) int v##n;\nstruct s {\nTWO(1)\nint x;\n};\n",
     );
     clean(
+        "#define M(t, n) t n;\nstruct s {\nM(int, a)\nM(char*, b); int x;\nunion { M(T, u) } v; };\n",
+    );
+    clean(
         "#define CASE(n) case n: f(n); break;\nvoid g(int i) { switch (i) {\nCASE(1)\nCASE(2)\n} }\n",
     );
     clean("#define DO(n) { f(n); }\nvoid g(int i) { if (i) DO(1) else DO(2)\n}\n");

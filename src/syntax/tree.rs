@@ -6,22 +6,32 @@ use tree_sitter::{Language, Node, ParseOptions, Parser, Tree, TreeCursor};
 
 use crate::text::Span;
 
-/// Longest text that is parsed, in bytes: ten times the longest file of a real library. Parsing
-/// takes about 100 bytes of memory a byte.
+/// Longest text that is parsed, in bytes: ten times the longest file of a real library.
 pub(super) const MAX_PARSED_BYTES: usize = 4 << 20;
 
-/// Parser steps in units of the parser's own (100 operations) that are always allowed, and how many
-/// bytes of text allow one more. Real files take one step for some 200 bytes. Counting, unlike a
+/// What one file may cost, over all choices of branches. Counting the parser's steps, unlike a
 /// clock, gives the same result on every machine.
-const FREE_STEPS: usize = 2_000;
-const BYTES_A_STEP: usize = 20;
+pub(super) struct Budget {
+    steps: usize,
+}
+
+impl Budget {
+    /// Enough for `tokens` of C. A step of the parser's is 100 operations, and real files take one
+    /// for 20 tokens and more.
+    pub(super) fn new(tokens: usize) -> Budget {
+        /// Small files may be as hard as they like.
+        const FREE_STEPS: usize = 2_000;
+        const TOKENS_A_STEP: usize = 8;
+        /// Some seconds and 500 MB, if all of it is spent on text that fits several rules.
+        const MOST_STEPS: usize = 20_000;
+        Budget { steps: (FREE_STEPS + tokens / TOKENS_A_STEP).min(MOST_STEPS) }
+    }
+}
 
 /// Why there is no tree.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Refusal {
-    /// The text is longer than [`MAX_PARSED_BYTES`].
-    TooLong,
-    /// The parser was stopped.
+    /// The budget is spent.
     TooMuchWork,
     /// The grammar doesn't fit the parser: a fault of how the program was built.
     NoGrammar,
@@ -59,16 +69,12 @@ pub(super) fn grammar() -> Language {
 }
 
 /// Parses `text`.
-pub(super) fn parse(text: &[u8]) -> Result<Tree, Refusal> {
-    if text.len() > MAX_PARSED_BYTES {
-        return Err(Refusal::TooLong);
-    }
+pub(super) fn parse(text: &[u8], budget: &mut Budget) -> Result<Tree, Refusal> {
     let mut parser = Parser::new();
     parser.set_language(&grammar()).map_err(|_| Refusal::NoGrammar)?;
-    let mut left = FREE_STEPS + text.len() / BYTES_A_STEP;
     let mut progress = |_: &tree_sitter::ParseState| {
-        left = left.saturating_sub(1);
-        if left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        budget.steps = budget.steps.saturating_sub(1);
+        if budget.steps == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     let options = ParseOptions::new().progress_callback(&mut progress);
     let mut read = |at: usize, _| text.get(at..).unwrap_or_default();
