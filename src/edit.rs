@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::text::{LineIndex, Span};
 
@@ -155,6 +155,8 @@ pub struct LineOrigin {
 pub struct Traced {
     bytes: Arc<[u8]>,
     pieces: Vec<Piece>,
+    /// Where each piece ends in the text; made when first asked for.
+    ends: OnceLock<Vec<u32>>,
     fired: BTreeMap<RuleRef, usize>,
 }
 
@@ -163,7 +165,7 @@ impl Traced {
     pub fn new(bytes: impl Into<Arc<[u8]>>) -> Traced {
         let bytes = bytes.into();
         let pieces = vec![Piece::Kept { len: bytes.len() as u32, from: 0 }];
-        Traced { bytes, pieces, fired: BTreeMap::new() }
+        Traced { bytes, pieces, ends: OnceLock::new(), fired: BTreeMap::new() }
     }
 
     /// The text.
@@ -200,26 +202,28 @@ impl Traced {
             cut.replace_until(edit.span.end, edit.text.len() as u32, edit.rules);
         }
         bytes.extend_from_slice(&self.bytes[at..]);
-        Ok(Traced { bytes: bytes.into(), pieces: cut.finish(), fired })
+        Ok(Traced { bytes: bytes.into(), pieces: cut.finish(), ends: OnceLock::new(), fired })
     }
 
     /// The upstream bytes that the byte at `offset` stands for.
     pub fn upstream_span(&self, offset: u32) -> Span {
-        let mut start = 0;
-        for piece in &self.pieces {
-            if offset < start + piece.len() {
-                return match piece {
-                    Piece::Kept { from, .. } => {
-                        let at = from + (offset - start);
-                        Span { start: at, end: at + 1 }
-                    }
-                    Piece::Made { from, .. } => *from,
-                };
+        let ends = self.ends.get_or_init(|| {
+            let lengths = self.pieces.iter().map(Piece::len);
+            lengths.scan(0, |end, len| Some(*end += len).map(|()| *end)).collect()
+        });
+        let at = ends.partition_point(|&end| end <= offset);
+        match self.pieces.get(at) {
+            Some(piece @ Piece::Kept { len, from }) => {
+                let at = from + (offset + len - ends[at]);
+                debug_assert!(at < piece.from().end);
+                Span { start: at, end: at + 1 }
             }
-            start += piece.len();
+            Some(Piece::Made { from, .. }) => *from,
+            None => {
+                let end = self.pieces.last().map_or(0, |p| p.from().end);
+                Span { start: end, end }
+            }
         }
-        let end = self.pieces.last().map_or(0, |p| p.from().end);
-        Span { start: end, end }
     }
 
     /// The upstream bytes that a run of bytes stands for.

@@ -40,9 +40,10 @@ pub(super) fn check(
                     }
                     None => is_guard.then_some((MacroClass::Guard, None)),
                 };
-                if rules.profile.closed {
+                let fine = class.is_some_and(|(class, _)| class != MacroClass::Portability);
+                if rules.profile.closed && !fine {
                     let at = text.upstream_cover(token.span);
-                    findings_for(class, &name, source, at, findings);
+                    findings.push(finding_for(class, &name, source, at));
                 }
                 if let Some((class, _)) = class {
                     let names = conditions.by_class.entry(class).or_default();
@@ -54,35 +55,27 @@ pub(super) fn check(
     conditions
 }
 
-fn findings_for(
+/// A macro that must not be in a condition: of class portability, or of none.
+fn finding_for(
     class: Option<(MacroClass, Option<&Rule>)>,
     name: &str,
     source: &Arc<Source>,
     at: Span,
-    findings: &mut Findings,
-) {
-    match class {
-        Some((MacroClass::Portability, rule)) => {
-            let finding = Finding::error(
-                "portability-left",
-                format!("a condition on `{name}` stays, which the kernel never needs"),
-            )
-            .at(source, at, "not decided");
-            let finding = match rule {
-                Some(rule) => finding.label(rule.label("classified here")),
-                None => finding,
-            };
-            findings.push(finding.hint("settle what the condition depends on"));
-        }
-        Some(_) => {}
-        None => findings.push(
-            Finding::error("unclassified-macro", format!("no rule knows the macro `{name}`"))
-                .at(source, at, "stays in a condition of the kernel form")
-                .hint(format!(
-                    "add a rule of kind macros that settles or classifies `{name}`, with the reason"
-                )),
-        ),
-    }
+) -> Finding {
+    let Some((_, rule)) = class else {
+        return Finding::error("unclassified-macro", format!("no rule knows the macro `{name}`"))
+            .at(source, at, "stays in a condition of the kernel form")
+            .hint(format!(
+                "add a rule of kind macros that settles or classifies `{name}`, with the reason"
+            ));
+    };
+    let message = format!("a condition on `{name}` stays, which the kernel never needs");
+    let finding = Finding::error("portability-left", message).at(source, at, "not decided");
+    let finding = match rule {
+        Some(rule) => finding.label(rule.label("classified here")),
+        None => finding,
+    };
+    finding.hint("settle what the condition depends on")
 }
 
 fn is_condition(directive: &Directive) -> bool {

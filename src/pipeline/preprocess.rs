@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::{Preprocessed, Upstream, apply, internal};
+use super::{Preprocessed, Upstream, internal};
 use crate::edit::Traced;
 use crate::finding::{Finding, Findings, Result, Severity};
 use crate::preprocess::fold::{Folded, fold};
@@ -153,23 +153,4 @@ impl<'a> Stage<'a> {
         let entries = self.settings.entries().iter().map(|entry| &entry.rule);
         entries.zip(self.named.clone()).filter(|(_, count)| *count > 0)
     }
-}
-
-/// Sections go right after folding, as a stage of their own: what they hold is not looked at again.
-pub(super) fn cut_sections(
-    rules: &Active<'_>,
-    path: &TreePath,
-    source: &Arc<Source>,
-    text: Traced,
-    findings: &mut Findings,
-) -> Traced {
-    if rules.sections.is_empty() {
-        return text;
-    }
-    let tokens = crate::rewrite::tokenise(&text);
-    let file = crate::rewrite::File { path, source, text: &text, tokens: &tokens };
-    let mut proposal = crate::rewrite::Proposal::default();
-    crate::rewrite::sections::propose(&file, &rules.sections, &mut proposal);
-    findings.extend(proposal.findings);
-    apply(rules, source, text, proposal.edits, findings)
 }

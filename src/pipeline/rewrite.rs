@@ -5,13 +5,17 @@ use std::sync::{Arc, OnceLock};
 
 use rayon::prelude::*;
 
-use super::preprocess::cut_sections;
 use super::{Preprocessed, Rewritten, Upstream, apply};
 use crate::edit::{RuleRef, Traced};
-use crate::finding::{Findings, Result};
-use crate::rewrite::{File, Proposal, calls, comments, includes, licence, names, tokenise};
+use crate::finding::{Finding, Findings, Result};
+use crate::preprocess::groups;
+use crate::preprocess::lexer::scan;
+use crate::rewrite::{
+    File, Proposal, calls, comments, includes, licence, names, sections, tokenise,
+};
+use crate::rules::Active;
 use crate::syntax::Definitions;
-use crate::text::{Source, TreePath};
+use crate::text::{Source, Span, TreePath};
 
 /// Rewrites every file.
 pub(super) fn rewrite(preprocessed: Preprocessed<'_>) -> Result<Rewritten<'_>> {
@@ -83,6 +87,37 @@ fn count_masks(upstream: &mut Upstream<'_>, texts: &[(TreePath, Traced)]) {
         };
         upstream.hits.count(&rule.rule.name, texts.iter().filter(occurs).count());
     }
+}
+
+/// Marked sections go first: what they hold is not looked at.
+fn cut_sections(
+    rules: &Active<'_>,
+    path: &TreePath,
+    source: &Arc<Source>,
+    text: Traced,
+    findings: &mut Findings,
+) -> Traced {
+    if rules.sections.is_empty() {
+        return text;
+    }
+    let tokens = tokenise(&text);
+    let file = File { path, source, text: &text, tokens: &tokens };
+    let mut proposal = Proposal::default();
+    sections::propose(&file, &rules.sections, &mut proposal);
+    findings.extend(proposal.findings);
+    let text = apply(rules, source, text, proposal.edits, findings);
+    let left = Source::new(source.name.as_str(), Arc::clone(text.bytes()));
+    if groups::pair(source, &scan(&source.bytes)).is_ok()
+        && let Err(cut) = groups::pair(&left, &scan(&left.bytes))
+    {
+        for finding in cut {
+            let at = finding.labels.first().map_or(Span::default(), |label| label.span);
+            let message = format!("a section that is left out cuts a group: {}", finding.message);
+            let finding = Finding::error("unbalanced-section", message);
+            findings.push(finding.at(source, text.upstream_cover(at), "of what is left"));
+        }
+    }
+    text
 }
 
 fn one_file(

@@ -6,7 +6,7 @@ mod reduce;
 mod tests;
 
 use super::lexer::{TokenKind, directive_tokens};
-use super::settings::{EntryId, Known, Settings};
+use super::settings::{Entry, EntryId, Known, Settings};
 use super::value::Value;
 use crate::text::Span;
 
@@ -52,7 +52,10 @@ pub fn judge(bytes: &[u8], span: Span, settings: &Settings) -> Outcome {
         return Outcome { decided, cuts: Vec::new(), used, left };
     }
     let Reduced { decided, cuts, used } = reduce(&parsed, settings);
-    let cut = |at: Span| cuts.iter().any(|c| c.start <= at.start && at.end <= c.end);
+    let cut = |at: Span| {
+        let before = cuts.partition_point(|cut| cut.start <= at.start);
+        before.checked_sub(1).is_some_and(|last| at.end <= cuts[last].end)
+    };
     let left = match decided {
         Some(_) => Vec::new(),
         None => named.into_iter().filter(|(_, at)| !cut(*at)).collect(),
@@ -75,21 +78,30 @@ fn named_entries(bytes: &[u8], span: Span, settings: &Settings) -> Vec<(EntryId,
         .collect()
 }
 
+/// The words of an expression, and whether each is a name that a value may stand in place of.
+pub(super) fn words(text: &str) -> Vec<(Vec<u8>, bool)> {
+    words_at(text.as_bytes(), Span::new(0, text.len()))
+}
+
+fn words_at(bytes: &[u8], span: Span) -> Vec<(Vec<u8>, bool)> {
+    let mut words = Vec::new();
+    let mut after_defined = false;
+    for token in directive_tokens(bytes, span).filter(|token| !token.is_trivia()) {
+        let text = token.text(bytes).into_owned();
+        let replaceable = token.kind == TokenKind::Identifier && !after_defined;
+        after_defined = text == b"defined" || (after_defined && text == b"(");
+        words.push((text, replaceable));
+    }
+    words
+}
+
 /// The condition with values that bind with their neighbours put in place of their names.
 fn expand(bytes: &[u8], span: Span, settings: &Settings) -> Vec<u8> {
     let mut out = Vec::new();
-    let mut after_defined = false;
-    for token in directive_tokens(bytes, span).filter(|token| !token.is_trivia()) {
-        let text = token.text(bytes);
-        let entry = settings.find(&text).map(|id| settings.entry(id)).filter(|entry| entry.open);
+    for (word, replaceable) in words_at(bytes, span) {
         out.push(b' ');
-        match entry.and_then(|entry| entry.text.as_deref()) {
-            Some(value) if token.kind == TokenKind::Identifier && !after_defined => {
-                out.extend_from_slice(value.as_bytes());
-            }
-            _ => out.extend_from_slice(&text),
-        }
-        after_defined = &*text == b"defined" || (after_defined && &*text == b"(");
+        let entry = settings.find(&word).filter(|_| replaceable).map(|id| settings.entry(id));
+        out.extend_from_slice(entry.and_then(Entry::open_text).unwrap_or(&word));
     }
     out
 }
@@ -179,8 +191,7 @@ fn truth_everywhere(parsed: &Parsed, settings: &Settings) -> Option<bool> {
 }
 
 /// The value of an expression in which every name but those in `settings` is unknown.
-pub(super) fn evaluate_in(text: &str, settings: &Settings, world: usize) -> Value {
-    let bytes = text.as_bytes();
+pub(super) fn evaluate_in(bytes: &[u8], settings: &Settings, world: usize) -> Value {
     match parse(bytes, Span::new(0, bytes.len()), settings) {
         Some(parsed) => {
             evaluate(&parsed, settings, world).last().map_or(Value::Unknown, |root| root.value)

@@ -84,8 +84,7 @@ fn agrees(source: &Source, body: Span, text: Option<&str>, value: Value) -> bool
         None => match value {
             Value::Unknown => true,
             Value::Int { lo, hi, .. } => {
-                let words = String::from_utf8_lossy(&list.join(&b' ')).into_owned();
-                condition::evaluate_in(&words, &Settings::default(), 0)
+                condition::evaluate_in(&list.join(&b' '), &Settings::default(), 0)
                     .constant()
                     .is_some_and(|n| lo <= n && n <= hi)
             }

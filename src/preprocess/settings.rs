@@ -11,8 +11,8 @@ use crate::rules::{MacroRule, MacroState, OneOf, Simplify};
 /// Most combinations of alternatives; each condition is evaluated once for each.
 const MAX_WORLDS: usize = 64;
 
-/// Deepest chain of macros whose values name each other.
-const MAX_EXPANSION: usize = 32;
+/// Longest text that the values of macros which name each other may expand to, in bytes.
+const MAX_EXPANSION: usize = 64 << 10;
 
 /// What is known of one macro in one world.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -36,7 +36,9 @@ pub struct Entry {
     pub text: Option<String>,
     /// What is known, by world.
     pub known: Vec<Known>,
-    /// The value is an expression with operators of its own: it binds with what stands around it.
+    /// The text with the values of the macros that it names put in, however deep.
+    expansion: Option<Vec<u8>>,
+    /// The expansion is an expression with operators of its own: it binds with what stands around.
     pub open: bool,
     /// The value takes the place of the guarded default.
     pub replaces: bool,
@@ -45,6 +47,11 @@ pub struct Entry {
 }
 
 impl Entry {
+    /// The text to put in place of the name where it binds with what stands around it.
+    pub(super) fn open_text(&self) -> Option<&[u8]> {
+        self.expansion.as_deref().filter(|_| self.open)
+    }
+
     /// What is known in every world alike; `None` where worlds differ.
     pub fn settled(&self) -> Option<Known> {
         let first = *self.known.first()?;
@@ -170,7 +177,11 @@ impl Settings {
                 let state = rule.alternatives[choice].macros.get(name);
                 *known = first_known(state.unwrap_or(&MacroState::Free));
                 if let Some(MacroState::Value(text)) = state {
-                    *known = Known::Defined(condition::evaluate_in(text, &Settings::default(), 0));
+                    *known = Known::Defined(condition::evaluate_in(
+                        text.as_bytes(),
+                        &Settings::default(),
+                        0,
+                    ));
                 }
             }
             self.insert(entry);
@@ -179,35 +190,42 @@ impl Settings {
 
     /// Works out values that are expressions, which may name other macros of the settings.
     fn resolve(&mut self) {
-        let texts: Vec<(EntryId, String)> = self
-            .entries
-            .iter()
-            .enumerate()
-            .filter_map(|(id, entry)| Some((id, entry.text.clone()?)))
-            .collect();
-        for (id, text) in &texts {
-            self.entries[*id].open = condition::is_open(text.as_bytes());
+        for id in 0..self.entries.len() {
+            let Some(expansion) = self.expand(id) else { continue };
+            for world in 0..self.worlds {
+                let value = condition::evaluate_in(&expansion, self, world);
+                self.entries[id].known[world] = Known::Defined(value);
+            }
+            self.entries[id].open = condition::is_open(&expansion);
+            self.entries[id].expansion = Some(expansion);
         }
-        // One round settles values that name no other macro; each further round one more level.
-        for _ in 0..MAX_EXPANSION {
-            let mut changed = false;
-            for (id, text) in &texts {
-                for world in 0..self.worlds {
-                    let value = Known::Defined(condition::evaluate_in(text, self, world));
-                    if self.entries[*id].known[world] != value {
-                        self.entries[*id].known[world] = value;
-                        changed = true;
-                    }
+    }
+
+    /// The text of a value with all macros in it replaced as C does it: by tokens, and never inside
+    /// itself. `None` where there is no text, or it grows too long to be worth anything.
+    fn expand(&self, id: EntryId) -> Option<Vec<u8>> {
+        let mut out = Vec::new();
+        let mut open = vec![(id, condition::words(self.entries[id].text.as_deref()?).into_iter())];
+        while let Some((_, words)) = open.last_mut() {
+            let Some((word, replaceable)) = words.next() else {
+                open.pop();
+                continue;
+            };
+            out.push(b' ');
+            let inner = self.find(&word).filter(|_| replaceable);
+            match inner.and_then(|inner| Some((inner, self.entries[inner].text.as_deref()?))) {
+                // A name inside its own value stands for nothing that is known: no integer at all.
+                Some((inner, _)) if open.iter().any(|(id, _)| *id == inner) => {
+                    out.extend_from_slice(b"0.0");
                 }
+                Some((inner, text)) => open.push((inner, condition::words(text).into_iter())),
+                None => out.extend_from_slice(&word),
             }
-            if !changed {
-                return;
+            if out.len() > MAX_EXPANSION {
+                return None;
             }
         }
-        // Values that depend on themselves say nothing.
-        for (id, _) in &texts {
-            self.entries[*id].known.fill(Known::Defined(Value::Unknown));
-        }
+        Some(out)
     }
 
     /// The entry of a name, splices taken out.
@@ -249,6 +267,7 @@ impl Entry {
             rule: rule.clone(),
             text,
             known: vec![first_known(state); worlds],
+            expansion: None,
             open: false,
             replaces: false,
             varies: matches!(state, MacroState::Range(..)),

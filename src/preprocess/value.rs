@@ -203,18 +203,23 @@ fn combine(a: Value, op: Arithmetic, b: Value) -> Value {
     match op {
         Arithmetic::Add => Value::fit(lo + l, hi + h, unsigned),
         Arithmetic::Sub => Value::fit(lo - h, hi - l, unsigned),
-        Arithmetic::Mul => {
-            // Both bounds fit 64 bits, so the products fit 128.
-            let products = [lo * l, lo * h, hi * l, hi * h];
-            let least = products.iter().copied().min().unwrap_or(0);
-            let most = products.iter().copied().max().unwrap_or(0);
-            Value::fit(least, most, unsigned)
-        }
+        Arithmetic::Mul => product((lo, hi), (l, h), unsigned),
         _ => match (a.constant(), b.constant()) {
             (Some(x), Some(y)) => exact(x, op, y, unsigned),
             _ => Value::any(unsigned),
         },
     }
+}
+
+fn product(a: (i128, i128), b: (i128, i128), unsigned: bool) -> Value {
+    if a.0 == a.1 && b.0 == b.1 {
+        // Modulo 2^128 is as good as modulo 2^64; two unsigned factors need more than 127 bits.
+        return Value::exact(wrap(a.0.wrapping_mul(b.0), unsigned), unsigned);
+    }
+    let products =
+        [a.0.checked_mul(b.0), a.0.checked_mul(b.1), a.1.checked_mul(b.0), a.1.checked_mul(b.1)];
+    let [Some(p), Some(q), Some(r), Some(s)] = products else { return Value::any(unsigned) };
+    Value::fit(p.min(q).min(r).min(s), p.max(q).max(r).max(s), unsigned)
 }
 
 fn exact(x: i128, op: Arithmetic, y: i128, unsigned: bool) -> Value {

@@ -11,6 +11,9 @@ use super::visible::one_line;
 use super::{error, explain, summary, text};
 use crate::finding::{Error, Findings, Result};
 
+/// Most findings shown as text: who has more wants to count or filter them.
+const MAX_SHOWN: usize = 500;
+
 /// What findings and summaries look like.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Format {
@@ -144,9 +147,13 @@ impl Console {
             return self.say(&document);
         }
         let paint = self.err_paint();
-        for finding in findings.clone().sorted() {
-            let text = text::finding(&finding, paint);
+        let sorted = findings.clone().sorted();
+        for finding in sorted.iter().take(MAX_SHOWN) {
+            let text = text::finding(finding, paint);
             self.say(&text);
+        }
+        if let Some(more) = sorted.len().checked_sub(MAX_SHOWN).filter(|more| *more > 0) {
+            self.say(&format!("... and {more} more findings; --format json has them all\n"));
         }
     }
 

@@ -15,7 +15,7 @@ pub fn propose(file: &File<'_>, rules: &[&LicenceRule], out: &mut Proposal) {
     };
     let bytes = file.bytes();
     let wanted = rule.line.as_bytes();
-    let Some(at) = memchr::memmem::find(bytes, TAG) else {
+    let Some(at) = tag(file) else {
         let newline: &[u8] = if starts_with_crlf(bytes) { b"\r\n" } else { b"\n" };
         out.edits.replace(Span::at(0), [wanted, newline].concat(), &rule.rule.name);
         return;
@@ -31,6 +31,15 @@ pub fn propose(file: &File<'_>, rules: &[&LicenceRule], out: &mut Proposal) {
     out.findings.push(
         finding.label(rule.rule.label("the line wanted")).hint("find out which licence is meant"),
     );
+}
+
+/// Where the tag stands in a comment in front of the first code.
+fn tag(file: &File<'_>) -> Option<usize> {
+    let mut leading = file.tokens.iter().take_while(|token| token.is_trivia());
+    leading.find_map(|token| {
+        let at = memchr::memmem::find(token.raw(file.bytes()), TAG)?;
+        Some(token.span.start as usize + at)
+    })
 }
 
 fn starts_with_crlf(bytes: &[u8]) -> bool {

@@ -29,7 +29,10 @@ fn with_their_line(text: &str, want: &str) -> Option<String> {
 }
 
 fn check(release: &str) {
-    let imported = Imported::new(release, "official");
+    check_import(release, &Imported::new(release, "official"));
+}
+
+fn check_import(release: &str, imported: &Imported) {
     let tree = &imported.tree;
     let pins = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join(format!("fixtures/golden/official/v{release}.sha256"));
@@ -74,4 +77,13 @@ fn v1_5_5() {
 #[test]
 fn v1_5_6() {
     check("1.5.6");
+}
+
+/// No package carries this one: it is checked where a repository is given.
+#[test]
+fn v1_4_10_from_a_repository() {
+    match Imported::from_git("1.4.10", "official") {
+        Some(imported) => check_import("1.4.10", &imported),
+        None => eprintln!("skipped: KERNELIZE_TEST_GIT names no git repository"),
+    }
 }

@@ -1,13 +1,12 @@
 //! A release taken through the pipeline.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
-use std::sync::Arc;
 
 use kernelize::pipeline::{Input, KernelTree, import};
 use kernelize::rules::{Ruleset, Version, load};
 use kernelize::text::TreePath;
+use kernelize::upstream::{Files, Location, Request, Silent, Tools, open};
 
 use crate::harness::packages;
 
@@ -17,14 +16,14 @@ pub(crate) struct Imported {
     pub(crate) version: Version,
     pub(crate) ruleset: Ruleset,
     pub(crate) profile: &'static str,
-    pub(crate) files: BTreeMap<TreePath, Arc<[u8]>>,
+    pub(crate) files: Files,
     pub(crate) tree: KernelTree,
 }
 
 impl Imported {
     pub(crate) fn new(release: &str, profile: &'static str) -> Imported {
         let lib = packages::release(release).unwrap().join("lib");
-        let mut files: BTreeMap<TreePath, Arc<[u8]>> = BTreeMap::new();
+        let mut files = Files::new();
         for entry in walkdir::WalkDir::new(&lib) {
             let entry = entry.unwrap();
             if entry.file_type().is_file() {
@@ -32,12 +31,33 @@ impl Imported {
                 files.insert(TreePath::new(path).unwrap(), fs::read(entry.path()).unwrap().into());
             }
         }
+        Imported::of(release, profile, files)
+    }
+
+    fn of(release: &str, profile: &'static str, files: Files) -> Imported {
         let numbers: Vec<u32> = release.split('.').map(|n| n.parse().unwrap()).collect();
         let version = Version { major: numbers[0], minor: numbers[1], patch: numbers[2] };
         let ruleset = load(None).unwrap();
         let input = Input { version, exact: true, files: &files };
         let tree = import(input, &ruleset, ruleset.profile(profile).unwrap()).unwrap();
         Imported { release: release.to_owned(), version, ruleset, profile, files, tree }
+    }
+
+    /// The tag of a release, read from the git repository that KERNELIZE_TEST_GIT names; `None`
+    /// where it names none: some releases come in no package.
+    pub(crate) fn from_git(release: &str, profile: &'static str) -> Option<Imported> {
+        let repository = std::env::var_os("KERNELIZE_TEST_GIT")?;
+        let ruleset = load(None).unwrap();
+        let request = Request {
+            library: &ruleset.library,
+            source: Some(Location::Local(repository.into())),
+            release: Some(format!("v{release}")),
+            offline: true,
+            cache: None,
+            tools: Tools::default(),
+        };
+        let files = open(&request, &Silent).unwrap().files;
+        Some(Imported::of(release, profile, files))
     }
 
     /// Writes the output below `folder`.

@@ -2,7 +2,9 @@
 //! stay open.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
+use kernelize::pipeline::transform;
 use kernelize::preprocess::lexer::{TokenKind, directive_tokens, scan};
 use kernelize::rules::{Active, IncludeTarget, MacroState};
 use kernelize::text::TreePath;
@@ -161,6 +163,21 @@ fn standing(imported: &Imported) -> BTreeSet<String> {
     names
 }
 
+/// The output is what it is to become already.
+fn changed_by_a_second_import(imported: &Imported) -> Vec<String> {
+    let profile = imported.ruleset.profile(imported.profile).unwrap();
+    let derived = imported.tree.files.values().filter(|file| file.template.is_none());
+    derived
+        .filter_map(|file| {
+            let path = file.upstream.as_ref()?;
+            let bytes = Arc::clone(file.text.bytes());
+            let version = imported.version;
+            let (again, _) = transform(path, bytes, version, &imported.ruleset, profile).unwrap();
+            (again?.text.bytes() != file.text.bytes()).then(|| path.to_string())
+        })
+        .collect()
+}
+
 fn check(release: &str) {
     for profile in ["strict", "official"] {
         let imported = Imported::new(release, profile);
@@ -175,6 +192,8 @@ fn check(release: &str) {
                 .tree(folder.path())
                 .unwrap_or_else(|error| panic!("{what}, asserts {asserts}: {error}"));
         }
+        let changed = changed_by_a_second_import(&imported);
+        assert_eq!(changed, Vec::<String>::new(), "{what}");
         let wrong = Expectation::new(&imported).compare();
         assert!(wrong.is_empty(), "{what}:\n{}", wrong.join("\n"));
     }

@@ -159,7 +159,10 @@ impl Reducer<'_> {
 
     fn ternary(&mut self, c: u32, a: u32, b: u32, work: &mut Vec<u32>) {
         let (condition, then, other) = (self.node(c).span, self.node(a).span, self.node(b).span);
+        // Between `?` and `:` a comma needs no parentheses; elsewhere it would bind otherwise.
+        let comma = matches!(self.node(a).kind, NodeKind::Comma(..));
         match self.facts.known(c) {
+            Some(true) if comma => work.push(a),
             Some(true) => {
                 self.cut(condition.start, then.start, c);
                 self.cut(then.end, other.end, c);

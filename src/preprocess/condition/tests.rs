@@ -109,6 +109,11 @@ fn what_is_not_known_stays_in_its_own_words() {
         ("X && A", "-DX=1+1", "X && A"),
         ("X == Y + 1", "-DX=(Y+1) -DY=2", "true"),
         ("X", "-DX=X", "X"),
+        ("A == 3", "-DA=B*2 -DB=1+1", "true"),
+        ("A == 3", "-DA=(B*2) -DB=1+1", "true"),
+        ("A || X", "-DA=B -DB=A -DX=0", "A"),
+        ("U ? V : K ? A , B : C", "-DK=1", "U ? V : K ? A , B : C"),
+        ("X * Y == 1", "-DX=18446744073709551615u -DY=18446744073709551615u", "true"),
         ("X || A", "-DX=", "X || A"),
         ("defined X && A", "-DX=", "A"),
     ] {
@@ -147,6 +152,13 @@ fn five_thousand_operands_and_parentheses() {
     assert_eq!(full(&not, "-DK=1"), "false");
     let choice = format!("{}A", "U ? B : ".repeat(5_000));
     assert_eq!(full(&choice, "-UU"), "A");
+}
+
+#[test]
+fn a_chain_of_names_is_followed_to_its_end() {
+    let mut flags: String = (0..60).map(|n| format!("-DM{n}=M{} ", n + 1)).collect();
+    flags += "-DM60=2 -DX=1";
+    assert_eq!(full("M0 == 2 && X", &flags), "true");
 }
 
 /// An expression tree to print, and to evaluate the slow way.
