@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::edit::{EditSet, Overlap, RuleRef, Traced};
-use crate::finding::{Error, Finding, Findings, Result};
+use crate::finding::{Error, Finding, Findings, Result, Severity};
 use crate::kernel::layout::{self, Layout};
 use crate::rules::{Active, MacroClass, Profile, Ruleset, Version};
 use crate::syntax::SYNTAX_ERROR;
@@ -136,10 +136,27 @@ pub fn select<'a>(
         })
         .collect();
     let mut layout = layout::plan(&files, &ruleset.library, &rules.files)?;
-    let findings = std::mem::take(&mut layout.findings);
+    let mut findings = std::mem::take(&mut layout.findings);
+    for source in layout.taken.keys().filter_map(|path| files.get(path)) {
+        findings.extend(binary(source));
+    }
     let mut hits = Hits::default();
     hits.add(&layout.matched);
     Ok(Upstream { rules, exact: input.exact, alone: false, files, layout, findings, hits })
+}
+
+/// A NUL byte is in no C source: the file is something else, or damaged.
+fn binary(source: &Arc<Source>) -> Findings {
+    let mut findings = Findings::default();
+    if let Some(at) = memchr::memchr(0, &source.bytes) {
+        let finding = Finding::error("binary-file", "this is no text: it holds a NUL byte");
+        findings.push(
+            finding
+                .at(source, Span::new(at, at + 1), "here")
+                .hint("correct the file, or leave it out by a rule of kind files"),
+        );
+    }
+    findings
 }
 
 /// Adds the kernel's own files and holds the whole against the closed world.
@@ -227,9 +244,17 @@ pub fn transform(
     let rewritten = rewrite::rewrite(preprocessed)?;
     let tree = kernel_tree(rewritten)?;
     let (file, mut findings) = (tree.files.into_values().next(), tree.findings);
-    // What the other files would have matched or defined can't be told from one.
-    findings.retain(|finding| !matches!(finding.code, expect::CODE | SYNTAX_ERROR));
-    Ok((file, findings))
+    // What the other files would have matched can't be told from one, and it may be their macros
+    // that the parser stumbles over.
+    findings.retain(|finding| finding.code != expect::CODE);
+    let mut weighed = Findings::default();
+    for mut finding in findings {
+        if finding.code == SYNTAX_ERROR {
+            finding.severity = Severity::Warning;
+        }
+        weighed.push(finding);
+    }
+    Ok((file, weighed))
 }
 
 /// A fault of this program, said with the file at hand.

@@ -50,7 +50,8 @@ impl Span {
     }
 }
 
-/// A path inside a source tree: relative, `/` between the parts, no `.`, `..`, empty part or NUL.
+/// A path inside a source tree: relative, `/` between the parts, no `.`, `..`, empty part or control
+/// character.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TreePath(Arc<str>);
 
@@ -58,7 +59,11 @@ impl TreePath {
     /// Checks `path`; `None` where it could leave the tree or isn't a plain path.
     pub fn new(path: &str) -> Option<TreePath> {
         let plain = |part: &str| {
-            !part.is_empty() && part != "." && part != ".." && !part.contains(['\\', '\0', ':'])
+            !part.is_empty()
+                && part != "."
+                && part != ".."
+                && !part.contains(['\\', ':'])
+                && !part.contains(char::is_control)
         };
         (!path.is_empty() && path.split('/').all(plain)).then(|| TreePath(path.into()))
     }
@@ -185,7 +190,7 @@ mod tests {
 
     #[test]
     fn paths_that_climb_out_are_refused() {
-        for bad in ["", "/a", "a//b", "../a", "a/..", "a/./b", "a\\b", "c:x", "a\0"] {
+        for bad in ["", "/a", "a//b", "../a", "a/..", "a/./b", "a\\b", "c:x", "a\0", "a\x1b[m"] {
             assert!(TreePath::new(bad).is_none(), "{bad:?}");
         }
         assert!(TreePath::new("a/b.c").is_some());

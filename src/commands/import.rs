@@ -1,7 +1,7 @@
 //! `import`: a release as a folder that goes into a Linux tree.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::output::Output;
 use super::record::{FileRecord, Record, sha256};
@@ -46,7 +46,7 @@ pub fn run(plan: &Plan, console: &mut Console) -> Result<Outcome> {
     for note in &release.notes {
         console.note(note);
     }
-    let output = Output::prepare(&folder(plan, &ruleset, &release), plan.force)?;
+    let output = Output::prepare(&folder(plan, &ruleset, &release), plan.force, &read(plan))?;
     let tree = pipeline::import(input(&release, &ruleset), &ruleset, profile)?;
     let record = record(plan, &ruleset, profile, &release, &tree)?;
     let shown = output.folder().display().to_string();
@@ -67,6 +67,15 @@ fn request<'a>(plan: &Plan, ruleset: &'a Ruleset) -> Request<'a> {
         cache: upstream::default_cache(),
         tools: Tools::default(),
     }
+}
+
+/// The places on this machine that the import reads.
+fn read(plan: &Plan) -> Vec<&Path> {
+    let upstream = match &plan.upstream {
+        Some(Location::Local(path)) => Some(path.as_path()),
+        _ => None,
+    };
+    upstream.into_iter().chain(plan.rules.as_deref()).collect()
 }
 
 fn folder(plan: &Plan, ruleset: &Ruleset, release: &Release) -> PathBuf {

@@ -23,14 +23,17 @@ const MAX_RECORD: u64 = 16 << 20;
 pub struct Output {
     folder: PathBuf,
     force: bool,
+    /// What is being read, and so must not be taken away.
+    read: Vec<PathBuf>,
 }
 
 impl Output {
     /// Checks that a folder can be written to `path`, and settles what an interrupted run left.
+    /// `read` are the places that the run reads from.
     ///
     /// # Errors
     /// Something stands there that must not be lost, or the folder above isn't there.
-    pub fn prepare(path: &Path, force: bool) -> Result<Output> {
+    pub fn prepare(path: &Path, force: bool, read: &[&Path]) -> Result<Output> {
         let folder: PathBuf = path.components().collect();
         let shown = folder.display();
         if folder.file_name().is_none() {
@@ -43,7 +46,8 @@ impl Output {
             return Err(Error::usage(format!("{shown} can't be written: there is no {parent}"))
                 .hint(format!("make it first: mkdir -p {parent}")));
         }
-        let output = Output { folder, force };
+        let read = read.iter().map(|path| path.to_path_buf()).collect();
+        let output = Output { folder, force, read };
         recover(&output.folder);
         output.replaceable()?;
         Ok(output)
@@ -62,6 +66,7 @@ impl Output {
             return Err(Error::usage(format!("{shown} is {what}; only a folder is replaced"))
                 .hint("move it away, or choose another folder with --out"));
         }
+        self.not_around_what_is_read()?;
         if self.force {
             self.not_around_us()?;
         } else if !is_empty(&self.folder) {
@@ -81,6 +86,19 @@ impl Output {
             }
             _ => Ok(()),
         }
+    }
+
+    /// What the run reads must not be replaced by what it writes.
+    fn not_around_what_is_read(&self) -> Result<()> {
+        let Ok(folder) = fs::canonicalize(&self.folder) else { return Ok(()) };
+        for path in &self.read {
+            if fs::canonicalize(path).is_ok_and(|path| path.starts_with(&folder)) {
+                let (shown, path) = (self.folder.display(), path.display());
+                let message = format!("{shown} holds {path}, which is read, and isn't replaced");
+                return Err(Error::usage(message).hint("choose another folder with --out"));
+            }
+        }
+        Ok(())
     }
 
     /// The folder, as the user named it.
@@ -214,7 +232,7 @@ mod tests {
             let file = FileRecord { sha256: sha256(bytes), ..FileRecord::default() };
             record.files.insert((*path).to_owned(), file);
         }
-        Output::prepare(out, force)?.write(&files, &record)
+        Output::prepare(out, force, &[])?.write(&files, &record)
     }
 
     fn refusal(out: &Path) -> String {
@@ -294,7 +312,8 @@ mod tests {
     #[test]
     fn the_current_folder_is_never_taken_away() {
         let here = std::env::current_dir().unwrap();
-        assert!(Output::prepare(&here, true).unwrap_err().message.contains("the current folder"));
+        let error = Output::prepare(&here, true, &[]).unwrap_err();
+        assert!(error.message.contains("the current folder"));
     }
 
     #[test]
@@ -322,5 +341,17 @@ mod tests {
         assert!(message.contains("can't be written"), "{message}");
         assert_eq!(fs::read_to_string(out.join("a.c")).unwrap(), "1");
         assert_eq!(listing(dir.path()), [".kernelize-other.abc123", "out"]);
+    }
+
+    #[test]
+    fn what_is_read_is_never_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let upstream = folder.path().join("upstream");
+        fs::create_dir(&upstream).unwrap();
+        for out in [&upstream, folder.path()] {
+            let error = Output::prepare(out, true, &[&upstream]).unwrap_err();
+            assert!(error.message.contains("which is read"), "{}", error.message);
+        }
+        assert!(Output::prepare(&upstream.join("out"), true, &[&upstream]).is_ok());
     }
 }

@@ -63,6 +63,8 @@ struct Region {
     end: DirectiveId,
     /// Blanks that each directive loses behind its `#`.
     shift: u32,
+    /// It stands below an `#if 0`: nothing in it is ever compiled.
+    dead: bool,
 }
 
 /// What becomes of one branch.
@@ -90,7 +92,7 @@ struct Folder<'a> {
 impl Folder<'_> {
     fn run(&mut self) {
         self.count_names();
-        self.work.push(Region { first: 0, end: self.scan.directives.len(), shift: 0 });
+        self.work.push(Region { first: 0, end: self.scan.directives.len(), shift: 0, dead: false });
         while let Some(region) = self.work.pop() {
             self.region(&region);
         }
@@ -109,11 +111,11 @@ impl Folder<'_> {
             match self.groups.opened_by[id] {
                 Some(group) => {
                     let group = &self.groups.list[group as usize];
-                    self.group(group, region.shift);
+                    self.group(group, region);
                     id = group.end + 1;
                 }
                 None => {
-                    self.plain(id, region.shift);
+                    self.plain(id, region.shift, region.dead);
                     id += 1;
                 }
             }
@@ -121,10 +123,11 @@ impl Folder<'_> {
     }
 
     /// A directive that is no part of a group.
-    fn plain(&mut self, id: DirectiveId, shift: u32) {
+    fn plain(&mut self, id: DirectiveId, shift: u32, dead: bool) {
         self.stays[id] = true;
         self.unindent(id, shift);
-        if matches!(self.directive(id).keyword, Keyword::Define | Keyword::Undef) {
+        let defines = matches!(self.directive(id).keyword, Keyword::Define | Keyword::Undef);
+        if defines && !dead {
             let found = hardwired::check(self.source, self.directive(id), self.settings);
             if let Some((entry, finding)) = found {
                 self.folded.kept.insert(entry);
@@ -133,7 +136,7 @@ impl Folder<'_> {
         }
     }
 
-    fn group(&mut self, group: &Group, shift: u32) {
+    fn group(&mut self, group: &Group, around: &Region) {
         let mut rules = BTreeSet::new();
         let mut branches = Vec::with_capacity(group.branches.len());
         for &id in &group.branches {
@@ -150,9 +153,9 @@ impl Folder<'_> {
         match branches.iter().position(|branch| !matches!(branch, Branch::Gone)) {
             None => self.remove(group, rules),
             Some(first) if matches!(branches[first], Branch::Taken) => {
-                self.unwrap(group, first, shift, rules);
+                self.unwrap(group, first, around, rules);
             }
-            Some(first) => self.chain(group, first, branches, shift, rules),
+            Some(first) => self.chain(group, first, branches, around, rules),
         }
     }
 
@@ -206,21 +209,22 @@ impl Folder<'_> {
     }
 
     /// One branch takes the place of the group.
-    fn unwrap(&mut self, group: &Group, branch: usize, shift: u32, rules: Vec<RuleRef>) {
+    fn unwrap(&mut self, group: &Group, branch: usize, around: &Region, rules: Vec<RuleRef>) {
         let (first, chosen) = (group.branches[0], group.branches[branch]);
         let behind = group.branch_end(branch);
         let text = self.replacement(group);
         let inner = if text.is_empty() { self.indents.shift(chosen, behind) } else { Shift::None };
         self.cut_lines(first, chosen, text, rules.clone());
         self.cut_lines(behind, group.end, Vec::new(), rules.clone());
-        let region = |shift| Region { first: chosen + 1, end: behind, shift };
+        let dead = around.dead;
+        let region = |shift| Region { first: chosen + 1, end: behind, shift, dead };
         match inner {
-            Shift::None => self.work.push(region(shift)),
+            Shift::None => self.work.push(region(around.shift)),
             // The inner lines' least count includes what the outer group takes off.
             Shift::Blanks(blanks) => self.work.push(region(blanks)),
             Shift::Define => {
                 let id = chosen + 1;
-                self.plain(id, 0);
+                self.plain(id, 0, dead);
                 for blanks in self.indents.define_blanks(id) {
                     if !blanks.is_empty() {
                         self.folded.edits.delete(blanks, rules.clone());
@@ -236,7 +240,7 @@ impl Folder<'_> {
         group: &Group,
         first: usize,
         branches: Vec<Branch>,
-        shift: u32,
+        around: &Region,
         rules: Vec<RuleRef>,
     ) {
         let ids = &group.branches;
@@ -256,14 +260,25 @@ impl Folder<'_> {
                 Branch::Taken => self.make_else(id, &rules),
             }
             self.stays[id] = true;
-            self.unindent(id, shift);
-            self.work.push(Region { first: id + 1, end: behind, shift });
+            self.unindent(id, around.shift);
+            let dead = around.dead || self.is_zero(id);
+            self.work.push(Region { first: id + 1, end: behind, shift: around.shift, dead });
         }
         if count < ids.len() {
             self.cut_to(ids[count], group.end, rules);
         }
         self.stays[group.end] = true;
-        self.unindent(group.end, shift);
+        self.unindent(group.end, around.shift);
+    }
+
+    /// Whether the condition is a plain `0`.
+    fn is_zero(&self, id: DirectiveId) -> bool {
+        let Directive { keyword, body, .. } = *self.directive(id);
+        let bytes = &self.source.bytes;
+        let mut words = directive_tokens(bytes, body).filter(|token| !token.is_trivia());
+        matches!(keyword, Keyword::If | Keyword::Elif)
+            && words.next().is_some_and(|token| &*token.text(bytes) == b"0")
+            && words.next().is_none()
     }
 
     /// Takes the known operands out of a condition.

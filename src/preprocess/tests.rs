@@ -76,6 +76,7 @@ fn directives_that_lose_their_level_move_left() {
 #[test]
 fn definitions_against_the_settings_are_refused() {
     assert_eq!(run("#define K 2\n", &["-DK=1"]).1, ["1:hardwired-redefined"]);
+    assert_eq!(run("#if 0\n#if A\n#define K 2\n#endif\n#endif\n", &["-DK=1"]).1, [""; 0]);
     assert_eq!(run("\n#undef K\n", &["-DK=1"]).1, ["2:hardwired-redefined"]);
     assert_eq!(run("#define K\n", &["-UK"]).1, ["1:hardwired-redefined"]);
     assert_eq!(run("#define K  1 /* one */\n#undef L\n", &["-DK=1", "-UL"]).1, [""; 0]);
