@@ -19,6 +19,9 @@ pub struct Release<'a> {
     pub definitions: &'a dyn Fn() -> &'a Definitions,
     /// Whether it defines a name that a rule puts in place of a function's.
     pub offers: &'a dyn Fn(&str) -> bool,
+    /// Whether the file stands alone. The macros that it takes from other files aren't known then:
+    /// calls are still found between them, but what the parser says of them means nothing.
+    pub alone: bool,
 }
 
 /// Puts the kernel's names in place of the functions that rules name, in code and macro bodies, and
@@ -47,7 +50,9 @@ pub fn propose(file: &File<'_>, release: &Release<'_>, rules: &[&CallRule], out:
     if used.code.iter().any(|&at| foreign(&file.tokens[at].text(file.bytes()))) {
         let parsed = parse(file.source, file.text, definitions);
         calls.extend(parsed.calls(&foreign));
-        out.findings.extend(parsed.errors);
+        if !release.alone {
+            out.findings.extend(parsed.errors);
+        }
     }
     for call in calls {
         if let Some(rule) = table.rule(call.text.as_bytes()) {
@@ -175,4 +180,121 @@ fn is_member(file: &File<'_>, at: usize) -> bool {
 fn is_called(file: &File<'_>, at: usize) -> bool {
     let next = file.tokens[at + 1..].iter().find(|t| !t.is_trivia());
     next.is_some_and(|t| &*t.text(file.bytes()) == b"(")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::edit::{RuleRef, Traced};
+    use crate::rewrite::tokenise;
+    use crate::rules::{Expect, Rule};
+    use crate::text::{Source, TreePath};
+
+    fn rule(id: &str, functions: &[&str], to: Option<&str>, instead: Option<&str>) -> CallRule {
+        CallRule {
+            rule: Rule {
+                name: RuleRef::new("calls", id),
+                why: "to try".into(),
+                source: Source::new("rule", &b"rule"[..]),
+                span: Span::at(0),
+                since: None,
+                until: None,
+                profiles: Vec::new(),
+                expect: Expect { least: 0, most: None, since: None, until: None },
+            },
+            functions: functions.iter().map(|name| (*name).into()).collect(),
+            to: to.map(str::to_owned),
+            report: instead.is_some(),
+            instead: instead.map(str::to_owned),
+        }
+    }
+
+    /// The text with its calls settled, the findings, and how often the definitions were asked for.
+    fn settled(text: &str) -> (String, Vec<String>, usize) {
+        let rules = [
+            rule("copy", &["memcpy"], Some("my_copy"), None),
+            rule("clear", &["memset"], Some("my_clear"), None),
+            rule("print", &["printf", "puts"], None, Some("the log")),
+            rule("check", &["assert"], None, None),
+        ];
+        let path = TreePath::new("lib/a.c").unwrap();
+        let source = Source::new("lib/a.c", text.as_bytes());
+        let traced = Traced::new(Arc::clone(&source.bytes));
+        let tokens = tokenise(&traced);
+        let file = File { path: &path, source: &source, text: &traced, tokens: &tokens };
+        let definitions = Definitions::derive([(&path, text.as_bytes())], []);
+        let asked = std::cell::Cell::new(0);
+        let release = Release {
+            definitions: &|| {
+                asked.set(asked.get() + 1);
+                &definitions
+            },
+            offers: &|name| name == "my_copy",
+            alone: false,
+        };
+        let mut out = Proposal::default();
+        propose(&file, &release, &rules.iter().collect::<Vec<_>>(), &mut out);
+        let mut found: Vec<String> = out
+            .findings
+            .iter()
+            .map(|f| {
+                let at = f.labels[0].position();
+                format!("{}:{} {} ({})", at.line, at.column, f.message, f.hint.as_ref().unwrap())
+            })
+            .collect();
+        found.extend(out.matched.iter().map(|(rule, count)| format!("{rule} {count}")));
+        let text = traced.apply(out.edits).unwrap();
+        (String::from_utf8(text.bytes().to_vec()).unwrap(), found, asked.get())
+    }
+
+    #[test]
+    fn calls_get_the_kernel_s_name() {
+        let (text, found, _) = settled(
+            "#define COPY(d, s) memcpy(d, s, 1)\nvoid f(S* s) { memcpy (s, s, 1); s->memcpy(s); }\n",
+        );
+        assert_eq!(
+            text,
+            "#define COPY(d, s) my_copy(d, s, 1)\nvoid f(S* s) { my_copy (s, s, 1); s->memcpy(s); }\n"
+        );
+        assert_eq!(found, Vec::<String>::new());
+    }
+
+    #[test]
+    fn calls_without_a_name_are_reported() {
+        let (_, found, _) = settled("void f(void) {\n memset(a, 0, 1);\n puts(\"x\");\n}\n");
+        assert_eq!(
+            found,
+            [
+                "2:2 `memset` of the C library is called (the release has no `my_clear` to put in \
+                 its place: define it there)",
+                "3:2 `puts` of the C library is called (use the log)",
+                "calls/clear 1",
+                "calls/print 1"
+            ]
+        );
+    }
+
+    #[test]
+    fn calls_that_may_stand_are_counted_and_nothing_is_parsed_for_them() {
+        let text =
+            "void f(int a) { assert(a); /* memcpy(a) */ s.puts(a); } @\n#define A(x) assert(x)\n";
+        let (same, found, asked) = settled(text);
+        assert_eq!((&*same, asked), (text, 0));
+        assert_eq!(found, ["calls/check 2"]);
+    }
+
+    #[test]
+    fn what_the_library_defines_is_its_own() {
+        let text = "static void puts(char* s) { }\n#define printf(x) puts(x)\nvoid f(void) { printf(1); puts(2); }\n";
+        assert_eq!(settled(text).1, Vec::<String>::new());
+    }
+
+    #[test]
+    fn text_that_is_no_c_is_reported() {
+        let (text, found, _) = settled("void f(void) { memcpy(a, b, 1) }\n");
+        assert!(text.contains("my_copy"));
+        assert!(found[0].contains("`;` is missing"), "{found:?}");
+    }
 }

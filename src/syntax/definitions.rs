@@ -44,6 +44,8 @@ pub(super) struct Role {
     pub(super) wraps: Option<Wraps>,
     /// It ends in `;` or `}`, so that its uses need no semicolon.
     pub(super) closed: bool,
+    /// Some of its uses have indeed none.
+    pub(super) bare: bool,
 }
 
 /// The operator that a macro begins with.
@@ -72,6 +74,7 @@ impl Definitions {
         names: impl IntoIterator<Item = &'a str>,
     ) -> Definitions {
         let mut bodies = Bodies::default();
+        let mut bare: HashSet<Box<[u8]>> = HashSet::new();
         let mut owners: HashMap<Box<[u8]>, Owners> = HashMap::new();
         for (path, bytes) in files {
             // What is too long to be parsed must not take memory for its tokens either.
@@ -93,11 +96,16 @@ impl Definitions {
                     bodies.add(bytes, directive.body, &head);
                 }
             }
+            bare.extend(functions::bare_statements(&lexed).iter().map(|name| Box::from(&**name)));
             for function in functions::defined(&lexed) {
                 own(&function.name, header || function.exported);
             }
         }
-        Definitions { roles: bodies.classify(names), owners }
+        let mut roles = bodies.classify(names);
+        for (name, role) in &mut roles {
+            role.bare = bare.contains(name);
+        }
+        Definitions { roles, owners }
     }
 
     /// Whether the tree itself defines `name`, as a macro or a function that `path` can see.

@@ -1,5 +1,5 @@
-//! Function definitions, found by their brackets: quicker than a tree, and enough to tell the
-//! library's own functions from those it expects elsewhere.
+//! Function definitions and statements, found by their brackets: quicker than a tree, and enough to
+//! tell the library's own functions from those it expects elsewhere.
 
 use std::borrow::Cow;
 
@@ -74,4 +74,36 @@ impl Heads {
         let name = head.name.filter(|_| behind_parameters)?;
         Some(Function { name: lexed.text(&lexed.code[name]), exported: !head.is_static })
     }
+}
+
+/// The names that, with arguments, make a whole statement or definition with no `;` behind it.
+pub(super) fn bare_statements<'a>(lexed: &Lexed<'a>) -> Vec<Cow<'a, [u8]>> {
+    let mut found = Vec::new();
+    // For each open parenthesis the name in front of it, if a statement starts there.
+    let mut open: Vec<Option<usize>> = Vec::new();
+    for (at, token) in lexed.code.iter().enumerate() {
+        match token.punct {
+            b'(' => open.push(at.checked_sub(1).filter(|&name| starts_statement(lexed, name))),
+            b')' => {
+                let name = open.pop().flatten();
+                let bare = lexed
+                    .code
+                    .get(at + 1)
+                    .is_none_or(|next| next.is_identifier() || matches!(next.punct, b'{' | b'}'));
+                found.extend(name.filter(|_| bare).map(|name| lexed.text(&lexed.code[name])));
+            }
+            b'{' | b'}' => open.clear(),
+            _ => {}
+        }
+    }
+    found
+}
+
+fn starts_statement(lexed: &Lexed<'_>, at: usize) -> bool {
+    lexed.code[at].is_identifier()
+        && at.checked_sub(1).is_none_or(|before| {
+            let before = &lexed.code[before];
+            // A specifier may stand in front, which only a definition has.
+            before.is_identifier() || matches!(before.punct, b';' | b'{' | b'}' | b':' | b')')
+        })
 }

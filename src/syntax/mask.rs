@@ -44,6 +44,7 @@ impl<'a> Masker<'a> {
             code,
             pairs,
             before: None,
+            assigned: false,
             depth: 0,
             braces: Vec::new(),
         };
@@ -260,6 +261,8 @@ struct Pass<'m, 'o> {
     gone: Vec<bool>,
     /// The last token that stayed.
     before: Option<usize>,
+    /// Whether the statement that the walk is in has an assignment or a value.
+    assigned: bool,
     /// How many braces are open, those of linkage specifications left out.
     depth: usize,
     /// The open braces.
@@ -294,6 +297,8 @@ impl Pass<'_, '_> {
             self.blank(at, at);
             return at + 1;
         }
+        self.assigned &= !matches!(token.punct, b';' | b'{' | b'}');
+        self.assigned |= token.punct == b'=';
         match token.punct {
             b'{' => {
                 let brace = self.brace();
@@ -334,7 +339,9 @@ impl Pass<'_, '_> {
         }
         let role = self.masker.defs.role(&word)?;
         if role.specifier {
-            return self.specifier(at, open, role);
+            // Nothing qualifies what stands behind a value: this is the next statement.
+            let next = self.assigned && open.is_none() && self.punct(at + 1) == b';';
+            return if next { None } else { self.specifier(at, open, role) };
         }
         match (role.postfix, open) {
             (Some(operator), _) if role.object && self.is_operator(operator) => {
@@ -353,7 +360,7 @@ impl Pass<'_, '_> {
             return Some(self.enumerators(at, open, close));
         }
         let starts = self.starts_statement(at, role);
-        if starts && self.lacks_semicolon(close, role) {
+        if starts && role.bare && self.lacks_semicolon(close, role) {
             self.put_behind(close, b';');
         }
         if starts && self.braces.last() == Some(&Brace::Members) {
