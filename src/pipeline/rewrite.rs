@@ -140,11 +140,8 @@ fn one_file(
     let mut proposal = Proposal::default();
     includes::propose(&file, &places, &rules.includes, &mut proposal);
     names::propose(&file, &rules.names, &mut proposal);
-    let release = calls::Release {
-        definitions: &|| names.definitions(),
-        offers: &|name| names.offers(name),
-        alone: upstream.alone,
-    };
+    let release =
+        calls::Release { definitions: &|| names.definitions(), offers: &|name| names.offers(name) };
     calls::propose(&file, &release, &rules.calls, &mut proposal);
     comments::propose(&file, &rules.comments, &mut proposal);
     licence::propose(&file, &rules.licence, &mut proposal);

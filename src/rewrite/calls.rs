@@ -19,9 +19,6 @@ pub struct Release<'a> {
     pub definitions: &'a dyn Fn() -> &'a Definitions,
     /// Whether it defines a name that a rule puts in place of a function's.
     pub offers: &'a dyn Fn(&str) -> bool,
-    /// Whether the file stands alone. The macros that it takes from other files aren't known then:
-    /// calls are still found between them, but what the parser says of them means nothing.
-    pub alone: bool,
 }
 
 /// Puts the kernel's names in place of the functions that rules name, in code and macro bodies, and
@@ -50,9 +47,7 @@ pub fn propose(file: &File<'_>, release: &Release<'_>, rules: &[&CallRule], out:
     if used.code.iter().any(|&at| foreign(&file.tokens[at].text(file.bytes()))) {
         let parsed = parse(file.source, file.text, definitions);
         calls.extend(parsed.calls(&foreign));
-        if !release.alone {
-            out.findings.extend(parsed.errors);
-        }
+        out.findings.extend(parsed.errors);
     }
     for call in calls {
         if let Some(rule) = table.rule(call.text.as_bytes()) {
@@ -232,7 +227,6 @@ mod tests {
                 &definitions
             },
             offers: &|name| name == "my_copy",
-            alone: false,
         };
         let mut out = Proposal::default();
         propose(&file, &release, &rules.iter().collect::<Vec<_>>(), &mut out);
