@@ -66,12 +66,12 @@ impl Output {
             return Err(Error::usage(format!("{shown} is {what}; only a folder is replaced"))
                 .hint("move it away, or choose another folder with --out"));
         }
-        self.not_around_what_is_read()?;
         if self.force {
             self.not_around_us()?;
         } else if !is_empty(&self.folder) {
             unchanged(&self.folder)?;
         }
+        self.not_around_what_is_read()?;
         Ok(true)
     }
 
@@ -93,8 +93,8 @@ impl Output {
         let Ok(folder) = fs::canonicalize(&self.folder) else { return Ok(()) };
         for path in &self.read {
             if fs::canonicalize(path).is_ok_and(|path| path.starts_with(&folder)) {
-                let (shown, path) = (self.folder.display(), path.display());
-                let message = format!("{shown} holds {path}, which is read, and isn't replaced");
+                let message =
+                    format!("{} holds what is read, {}", self.folder.display(), path.display());
                 return Err(Error::usage(message).hint("choose another folder with --out"));
             }
         }
@@ -350,7 +350,7 @@ mod tests {
         fs::create_dir(&upstream).unwrap();
         for out in [&upstream, folder.path()] {
             let error = Output::prepare(out, true, &[&upstream]).unwrap_err();
-            assert!(error.message.contains("which is read"), "{}", error.message);
+            assert!(error.message.contains("holds what is read"), "{}", error.message);
         }
         assert!(Output::prepare(&upstream.join("out"), true, &[&upstream]).is_ok());
     }
