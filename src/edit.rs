@@ -208,8 +208,12 @@ impl Traced {
     /// The upstream bytes that the byte at `offset` stands for.
     pub fn upstream_span(&self, offset: u32) -> Span {
         let ends = self.ends.get_or_init(|| {
-            let lengths = self.pieces.iter().map(Piece::len);
-            lengths.scan(0, |end, len| Some(*end += len).map(|()| *end)).collect()
+            let mut end = 0;
+            let ends = self.pieces.iter().map(|piece| {
+                end += piece.len();
+                end
+            });
+            ends.collect()
         });
         let at = ends.partition_point(|&end| end <= offset);
         match self.pieces.get(at) {

@@ -1,6 +1,14 @@
 //! Small inputs with the right answer: fixtures/fold/CASE holds `args`, `in.c`, and `out.c`, or
 //! `exit` and a text that the findings must contain.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stderr,
+    reason = "tests fail by panicking, helpers outside test functions included"
+)]
+
 use std::fs;
 use std::path::Path;
 

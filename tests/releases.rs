@@ -1,6 +1,15 @@
 //! Real releases, from the source of each to what the kernel's compiler is given: that the output
 //! compiles, and that it means what the release means.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stderr,
+    clippy::print_stdout,
+    reason = "tests fail by panicking, helpers outside test functions included"
+)]
+
 #[path = "releases/mod.rs"]
 mod harness;
 
