@@ -343,7 +343,7 @@ fn hostile_texts_end_in_findings() {
         "f(void)",
     ];
     for piece in piece {
-        let text = piece.repeat((1 << 18) / piece.len());
+        let text = piece.repeat((1 << 16) / piece.len());
         let found = parsed(&text);
         assert!(!found.errors.is_empty(), "{piece}");
         found.calls(&|name| name == b"a");
