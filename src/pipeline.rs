@@ -20,7 +20,7 @@ use crate::finding::{Error, Finding, Findings, Result, Severity};
 use crate::kernel::layout::{self, Layout};
 use crate::rules::{Active, MacroClass, Profile, Ruleset, Version};
 use crate::syntax::SYNTAX_ERROR;
-use crate::text::{Source, Span, TreePath};
+use crate::text::{Files, Source, Span, TreePath};
 use hits::Hits;
 
 /// What is imported: a release's files below the library root, and how far its number can be
@@ -32,7 +32,7 @@ pub struct Input<'a> {
     /// Whether it is a release itself, not a commit between two: then every rule must match.
     pub exact: bool,
     /// Path below the library root to bytes.
-    pub files: &'a BTreeMap<TreePath, Arc<[u8]>>,
+    pub files: &'a Files,
 }
 
 /// The release with its plan.

@@ -1,5 +1,6 @@
 //! Bytes, tree paths, spans and lines: the vocabulary of every other module.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -116,6 +117,9 @@ impl fmt::Debug for TreePath {
         fmt::Debug::fmt(&self.0, f)
     }
 }
+
+/// Files of a tree by path.
+pub type Files = BTreeMap<TreePath, Arc<[u8]>>;
 
 /// A line and column, both counted from 1; columns count bytes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]

@@ -25,7 +25,7 @@ use git::{GitRepository, git_folder};
 
 pub use cache::default_cache;
 pub use process::Tools;
-pub use release::{Files, Origin, Progress, Release, Silent};
+pub use release::{Origin, Progress, Release, Silent};
 
 /// Where releases are looked for.
 #[derive(Clone, PartialEq, Eq, Debug)]

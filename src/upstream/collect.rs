@@ -3,9 +3,8 @@
 
 use std::collections::HashMap;
 
-use super::release::Files;
 use crate::finding::{Error, Result};
-use crate::text::TreePath;
+use crate::text::{Files, TreePath};
 
 /// Largest file taken in, in bytes. The largest of any release is well under 1 MiB.
 pub(super) const MAX_FILE: u64 = 16 << 20;

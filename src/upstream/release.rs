@@ -1,15 +1,9 @@
 //! What every source gives: a release in memory, and how the way there is reported.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
-
 use serde::Serialize;
 
 use crate::rules::Version;
-use crate::text::TreePath;
-
-/// The files below the library root, by their path below it (`common/bits.h`).
-pub type Files = BTreeMap<TreePath, Arc<[u8]>>;
+use crate::text::Files;
 
 /// A release of the library, in memory.
 #[derive(Clone, Debug)]
@@ -23,7 +17,7 @@ pub struct Release {
     pub origin: Origin,
     /// When it was committed, in seconds since 1970 UTC; only git knows.
     pub date: Option<i64>,
-    /// All files below the library root.
+    /// All files below the library root, by their path below it (`common/bits.h`).
     pub files: Files,
     /// What was used and why, one sentence each: for the user and for the record.
     pub notes: Vec<String>,

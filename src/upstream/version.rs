@@ -1,9 +1,8 @@
 //! The number that a release's own header states.
 
-use super::release::Files;
 use crate::finding::{Error, Result};
 use crate::rules::{Library, Version};
-use crate::text::TreePath;
+use crate::text::{Files, TreePath};
 
 /// Reads the release's number from the header that the ruleset names. `place` names the source in
 /// errors.

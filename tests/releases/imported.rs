@@ -5,8 +5,8 @@ use std::path::Path;
 
 use kernelize::pipeline::{Input, KernelTree, import};
 use kernelize::rules::{Ruleset, Version, load};
-use kernelize::text::TreePath;
-use kernelize::upstream::{Files, Location, Request, Silent, Tools, open};
+use kernelize::text::{Files, TreePath};
+use kernelize::upstream::{Location, Request, Silent, Tools, open};
 
 use crate::harness::packages;
 
