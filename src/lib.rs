@@ -10,6 +10,8 @@ pub mod edit;
 
 pub mod rules;
 
+pub mod git;
+
 pub mod upstream;
 
 pub mod preprocess;
