@@ -7,6 +7,8 @@
 //! [`Repository::commit_on_new_branch`] writes, and only objects and the one new branch.
 
 mod files;
+mod identity;
+mod lines;
 mod loose;
 mod objects;
 mod parse;
@@ -24,6 +26,8 @@ use crate::finding::{Error, Result};
 pub use files::Limits;
 /// Id of an object.
 pub use git2::Oid as Id;
+pub use identity::Identity;
+pub use lines::{Hunk, Side, changed_lines, file_id};
 pub use parse::Commit;
 pub use revision::{Found, Names, Reference};
 pub use walk::{Entry, Kind, Sink};

@@ -26,6 +26,8 @@ pub mod pipeline;
 
 pub mod letter;
 
+pub mod patch;
+
 pub mod report;
 
 pub mod commands;
