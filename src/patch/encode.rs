@@ -78,7 +78,8 @@ fn encode(out: &mut String, text: &str, place: Place) {
 fn wrap(out: &mut String, text: &str) {
     let mut column = out.len() - out.rfind('\n').map_or(0, |at| at + 1);
     for (at, word) in text.split(' ').enumerate() {
-        if at > 0 && column + 1 + word.len() > WIDTH {
+        let blank = usize::from(at > 0);
+        if column + blank + word.len() > WIDTH {
             out.push_str("\n ");
             column = 1;
         } else if at > 0 {
