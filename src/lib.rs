@@ -10,6 +10,8 @@ pub mod edit;
 
 pub mod rules;
 
+pub mod git;
+
 pub mod upstream;
 
 pub mod preprocess;
@@ -25,6 +27,8 @@ pub mod pipeline;
 pub mod linux;
 
 pub mod letter;
+
+pub mod patch;
 
 pub mod report;
 
