@@ -18,10 +18,10 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use crate::finding::{Error, Result};
+use crate::git::{Repository, git_folder, short};
 use crate::rules::{Library, PackagedRelease, Version};
 use choose::{nearest, release_number, spoken};
 use collect::Collector;
-use git::{GitRepository, git_folder};
 
 pub use cache::default_cache;
 pub use process::Tools;
@@ -143,7 +143,7 @@ impl Opener<'_> {
             return Err(Error::input(format!("{shown} is neither a folder nor a file")));
         }
         if let Some(folder) = git_folder(path)? {
-            let repository = GitRepository::open(&folder, &shown, path)?;
+            let repository = Repository::open(&folder, &shown, path)?;
             return self.git(&repository, &shown);
         }
         if path.join(&self.library.marker).symlink_metadata().is_err() {
@@ -188,9 +188,10 @@ impl Opener<'_> {
     }
 
     fn bring(&self, url: &str) -> Result<clone::Copy> {
-        let fixed = |repository: &GitRepository| {
+        let fixed = |repository: &Repository| {
             let wanted = self.request.release.as_deref();
-            wanted.is_some_and(|wanted| repository.has_fixed(wanted, &self.library.tag_prefix))
+            wanted
+                .is_some_and(|wanted| git::has_fixed(repository, wanted, &self.library.tag_prefix))
         };
         let Request { offline, tools, cache, .. } = self.request;
         clone::bring(url, cache.as_deref(), &fixed, *offline, tools, self.progress)
@@ -283,22 +284,26 @@ impl Opener<'_> {
         Ok(release)
     }
 
-    fn git(&self, repository: &GitRepository, source: &str) -> Result<Release> {
+    fn git(&self, repository: &Repository, source: &str) -> Result<Release> {
         let wanted = self.request.release.as_deref();
-        let resolved = repository.resolve(wanted, self.library)?;
-        let (facts, collector) = repository.read(&resolved, &self.library.root)?;
-        let id = git::short(&resolved.id).to_owned();
-        let git::Resolved { id: commit, tag, .. } = resolved;
+        let git::Resolved { commit, tag } = git::resolve(repository, wanted, self.library)?;
+        let collector = git::read(repository, &commit, &self.library.root)?;
+        let whole = commit.id.to_string();
+        let id = short(&whole).to_owned();
         let note = match (&tag, wanted) {
             (Some(tag), None) => format!("{tag} is the newest release in {source}"),
             (Some(tag), Some(_)) => format!("{tag} of {source} is commit {id}"),
             (None, _) => format!("`{}` of {source} is commit {id}", wanted.unwrap_or_default()),
         };
-        let origin =
-            Origin::Git { source: source.to_owned(), commit, tree: facts.tree, tag: tag.clone() };
+        let origin = Origin::Git {
+            source: source.to_owned(),
+            commit: whole,
+            tree: commit.tree.to_string(),
+            tag: tag.clone(),
+        };
         let mut release = self.finish(collector, origin)?;
         release.name = tag.unwrap_or_else(|| format!("{}-g{id}", release.name));
-        release.date = Some(facts.date);
+        release.date = Some(commit.date);
         release.notes.insert(0, note);
         Ok(release)
     }

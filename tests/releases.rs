@@ -21,3 +21,5 @@ mod imported;
 mod meaning;
 #[path = "releases/syntax.rs"]
 mod syntax;
+#[path = "releases/threads.rs"]
+mod threads;
