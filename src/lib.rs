@@ -24,6 +24,8 @@ pub mod kernel;
 
 pub mod pipeline;
 
+pub mod linux;
+
 pub mod letter;
 
 pub mod report;

@@ -80,7 +80,7 @@ pub(super) fn files(top: &Path, globs: &[String], shown: &str) -> Result<Files> 
 }
 
 /// The folder that a glob starts in, and how deep below it there can be a match.
-fn start(glob: &str) -> (&str, usize) {
+pub(super) fn start(glob: &str) -> (&str, usize) {
     let fixed = glob.find(['*', '?']).map_or(glob, |at| &glob[..at]);
     let folder = fixed.rsplit_once('/').map_or("", |(folder, _)| folder);
     let rest = glob[folder.len()..].trim_start_matches('/');

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use super::folder;
 use crate::finding::{Error, Result};
-use crate::rules::Library;
+use crate::git::{Commit, Limits, Repository};
+use crate::rules::{Library, glob_matches};
 use crate::text::{Files, TreePath};
 
 /// The files by which a kernel tree is known.
@@ -31,20 +32,28 @@ impl fmt::Display for Kernel {
 }
 
 /// A Linux tree with the library's files in memory.
-#[derive(Debug)]
 pub struct Tree {
     /// How the user named it.
     pub shown: String,
     /// The kernel's version.
     pub kernel: Kernel,
+    /// The commit that was read, in hex; none for a plain folder.
+    pub commit: Option<String>,
     /// The library's files by their path in the tree.
     pub files: Files,
     source: Source,
 }
 
-#[derive(Debug)]
+impl fmt::Debug for Tree {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Tree { shown, kernel, commit, files, .. } = self;
+        write!(f, "Tree({shown}, {kernel}, {commit:?}, {} files)", files.len())
+    }
+}
+
 enum Source {
     Folder(PathBuf),
+    Git(Box<Repository>, Commit),
 }
 
 impl Tree {
@@ -61,14 +70,27 @@ impl Tree {
             return Err(Error::input(format!("{shown} is no folder"))
                 .hint("name the top folder of a kernel tree, or a git repository of one"));
         }
-        if revision.is_some() {
-            return Err(Error::usage(format!("{shown} is no git repository, so it has no revisions"))
-                .hint("leave --base out: a plain folder is read as it is"));
-        }
-        let source = Source::Folder(path.to_owned());
+        let source = match Repository::find_in(path)? {
+            Some(repository) => Source::at(repository, revision.unwrap_or("HEAD"))?,
+            None if revision.is_some() => {
+                let message = format!("{shown} is no git repository, so it has no revisions");
+                return Err(Error::usage(message)
+                    .hint("leave the revision out: a plain folder is read as it is"));
+            }
+            None => Source::Folder(path.to_owned()),
+        };
         let kernel = kernel(&source, &shown)?;
         let files = source.files(&library.paths, &shown)?;
-        Ok(Tree { shown, kernel, files, source })
+        let binary = files.iter().find(|(_, bytes)| memchr::memchr(0, bytes).is_some());
+        if let Some((path, _)) = binary {
+            return Err(Error::input(format!("{path} of {shown} is no text: it holds a NUL byte"))
+                .hint("the library's files in a kernel tree are sources: move it elsewhere"));
+        }
+        let commit = match &source {
+            Source::Git(_, commit) => Some(commit.id.to_string()),
+            Source::Folder(_) => None,
+        };
+        Ok(Tree { shown, kernel, commit, files, source })
     }
 
     /// One file of the tree, wherever it lies; `None` if there is none.
@@ -81,17 +103,43 @@ impl Tree {
 }
 
 impl Source {
+    fn at(repository: Repository, revision: &str) -> Result<Source> {
+        let found = repository.find(revision)?.ok_or_else(|| {
+            let shown = repository.shown();
+            Error::input(format!("{shown} has no revision `{revision}`{}", repository.deepen()))
+                .hint("name a branch, tag or commit of the kernel tree")
+        })?;
+        Ok(Source::Git(Box::new(repository), found.commit))
+    }
+
     fn file(&self, path: &TreePath, shown: &str) -> Result<Option<Arc<[u8]>>> {
         match self {
             Source::Folder(folder) => folder::file(folder, path, shown),
+            Source::Git(repository, commit) => {
+                Ok(repository.file(commit, path)?.map(|bytes| bytes.into()))
+            }
         }
     }
 
     fn files(&self, globs: &[String], shown: &str) -> Result<Files> {
         match self {
             Source::Folder(folder) => folder::files(folder, globs, shown),
+            Source::Git(repository, commit) => {
+                let wanted = |path: &str| globs.iter().any(|glob| glob_matches(glob, path));
+                let enters = |path: &str| globs.iter().any(|glob| leads_to(path, glob));
+                repository.files(commit, Limits::default(), &enters, &wanted)
+            }
         }
     }
+}
+
+/// Whether something below `folder` can match `glob`.
+fn leads_to(folder: &str, glob: &str) -> bool {
+    let start = folder::start(glob).0;
+    let below = |longer: &str, shorter: &str| {
+        longer.strip_prefix(shorter).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    below(start, folder) || below(folder, start) && folder::start(glob).1 > 1 || start.is_empty()
 }
 
 /// The kernel's version; an error that says why where it is no kernel tree.
