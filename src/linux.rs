@@ -1,15 +1,16 @@
 //! A Linux tree: what it holds of the library, which release that came from, what was changed there,
 //! and how those changes go onto a new import. Reads, never writes.
 
-//pub mod audit;
+
 pub mod base;
-//pub mod carry;
-//mod classify;
-//mod cover;
+pub mod carry;
+mod classify;
+mod cover;
 mod folder;
+mod generated;
 mod hunks;
-//mod merge;
-//mod named;
+mod merge;
+mod named;
 mod normal;
 pub mod tree;
-//mod verdict;
+mod verdict;

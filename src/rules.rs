@@ -308,7 +308,8 @@ pub struct LocalRule {
     pub rule: Rule,
     /// Globs ([`glob_matches`]) of the files in the Linux tree that it may be in.
     pub files: Vec<String>,
-    /// Pieces of C whose tokens stand together in what the change adds: all of them.
+    /// Pieces of C, of which what the change adds has one, with its tokens together; no matter where
+    /// there are none.
     pub adds: Vec<String>,
     /// The same for what it takes out.
     pub removes: Vec<String>,
