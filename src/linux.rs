@@ -1,4 +1,17 @@
-//! A Linux tree: who in it calls the library, and what its headers offer.
+//! A Linux tree: what it holds of the library, which release that came from, what was changed there,
+//! and how those changes go onto a new import. Reads, never writes.
 
+pub mod base;
 pub mod callers;
+pub mod carry;
+mod classify;
+mod cover;
+mod folder;
+mod generated;
+mod hunks;
 pub mod interface;
+mod merge;
+mod named;
+mod normal;
+pub mod tree;
+mod verdict;

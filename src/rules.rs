@@ -11,6 +11,7 @@ mod folder;
 mod glob;
 mod library;
 mod load;
+mod local;
 mod macros;
 mod shape;
 #[cfg(test)]
@@ -300,6 +301,39 @@ pub struct MaskRule {
     pub names: Vec<String>,
 }
 
+/// `local`: a change that Linux trees carry in the library's files, known by name.
+#[derive(Clone, Debug)]
+pub struct LocalRule {
+    /// Common part; `why` says what the change is for.
+    pub rule: Rule,
+    /// Globs ([`glob_matches`]) of the files in the Linux tree that it may be in.
+    pub files: Vec<String>,
+    /// Pieces of C, of which what the change adds has one, with its tokens together; no matter where
+    /// there are none.
+    pub adds: Vec<String>,
+    /// The same for what it takes out.
+    pub removes: Vec<String>,
+    /// First kernel that has it, in words (`6.12`).
+    pub kernel: Option<String>,
+    /// The kernel's commit, in hex.
+    pub commit: Option<String>,
+    /// First release that has it, in whatever words.
+    pub upstreamed: Option<Version>,
+    /// Whether what the import generates takes its place.
+    pub generated: bool,
+    /// What becomes of it, whether it fits or not, with the reason.
+    pub decision: Option<(Decision, String)>,
+}
+
+/// What is to become of a local change.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Decision {
+    /// It goes onto the new import.
+    Keep,
+    /// It goes.
+    Drop,
+}
+
 /// How far conditions are shortened.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Simplify {
@@ -357,6 +391,11 @@ pub struct Library {
     pub oldest: Version,
     /// Folder of the Linux tree that library files go to (`lib/NAME`).
     pub output: String,
+    /// Globs ([`glob_matches`]) of the library's files in a Linux tree; no other is touched there.
+    pub paths: Vec<String>,
+    /// Path in the Linux tree to the file of a release (from its top) that the release's own importer
+    /// puts there.
+    pub importer: BTreeMap<String, String>,
     /// The profiles; the first is the default.
     pub profiles: Vec<Profile>,
     /// The releases that come as packages, oldest first.
@@ -394,6 +433,8 @@ pub struct Ruleset {
     pub licence: Vec<LicenceRule>,
     /// Masks.
     pub masks: Vec<MaskRule>,
+    /// Local changes.
+    pub local: Vec<LocalRule>,
     /// Templates by path below `templates/`.
     pub templates: BTreeMap<String, Arc<Source>>,
 }
@@ -412,6 +453,7 @@ impl Ruleset {
         rules.extend(self.comments.iter().map(|r| &r.rule));
         rules.extend(self.licence.iter().map(|r| &r.rule));
         rules.extend(self.masks.iter().map(|r| &r.rule));
+        rules.extend(self.local.iter().map(|r| &r.rule));
         rules.sort_by(|a, b| a.name.cmp(&b.name));
         rules
     }

@@ -3,6 +3,7 @@
 //! What is read is never written to. Only the user's cache is, and there only by git and cargo.
 
 mod archive;
+mod bases;
 mod cache;
 mod choose;
 mod clone;
@@ -20,9 +21,11 @@ use std::str::FromStr;
 use crate::finding::{Error, Result};
 use crate::git::{Repository, git_folder, short};
 use crate::rules::{Library, PackagedRelease, Version};
+use crate::text::{Files, TreePath};
 use choose::{nearest, release_number, spoken};
 use collect::Collector;
 
+pub use bases::{Candidates, candidates, stated_version};
 pub use cache::default_cache;
 pub use process::Tools;
 pub use release::{Origin, Progress, Release, Silent};
@@ -150,7 +153,9 @@ impl Opener<'_> {
             return Err(self.no_library(path, &shown));
         }
         let collector = folder::read(path, &self.library.root, &shown)?;
-        self.plain(collector, Origin::Folder { path: shown })
+        let mut release = self.plain(collector, Origin::Folder { path: shown })?;
+        release.importer = folder::importer(path, self.library)?;
+        Ok(release)
     }
 
     fn no_library(&self, path: &Path, shown: &str) -> Error {
@@ -286,15 +291,29 @@ impl Opener<'_> {
 
     fn git(&self, repository: &Repository, source: &str) -> Result<Release> {
         let wanted = self.request.release.as_deref();
-        let git::Resolved { commit, tag } = git::resolve(repository, wanted, self.library)?;
-        let collector = git::read(repository, &commit, &self.library.root)?;
-        let whole = commit.id.to_string();
-        let id = short(&whole).to_owned();
-        let note = match (&tag, wanted) {
+        let resolved = git::resolve(repository, wanted, self.library)?;
+        let whole = resolved.commit.id.to_string();
+        let id = short(&whole);
+        let note = match (&resolved.tag, wanted) {
             (Some(tag), None) => format!("{tag} is the newest release in {source}"),
             (Some(tag), Some(_)) => format!("{tag} of {source} is commit {id}"),
             (None, _) => format!("`{}` of {source} is commit {id}", wanted.unwrap_or_default()),
         };
+        let mut release = self.at_commit(repository, resolved, source)?;
+        release.notes.insert(0, note);
+        Ok(release)
+    }
+
+    /// Reads the release at a commit.
+    fn at_commit(
+        &self,
+        repository: &Repository,
+        git::Resolved { commit, tag }: git::Resolved,
+        source: &str,
+    ) -> Result<Release> {
+        let collector = git::read(repository, &commit, &self.library.root)?;
+        let whole = commit.id.to_string();
+        let id = short(&whole).to_owned();
         let origin = Origin::Git {
             source: source.to_owned(),
             commit: whole,
@@ -304,7 +323,11 @@ impl Opener<'_> {
         let mut release = self.finish(collector, origin)?;
         release.name = tag.unwrap_or_else(|| format!("{}-g{id}", release.name));
         release.date = Some(commit.date);
-        release.notes.insert(0, note);
+        for path in self.library.importer.values().filter_map(|path| TreePath::new(path)) {
+            if let Some(bytes) = repository.file(&commit, &path)? {
+                release.importer.insert(path, bytes.into());
+            }
+        }
         Ok(release)
     }
 
@@ -332,7 +355,8 @@ impl Opener<'_> {
         }
         let version: Version = version::of_files(self.library, &files, &place)?;
         let name = format!("{}{version}", self.library.tag_prefix);
-        Ok(Release { name, version, origin, date: None, files, notes })
+        let importer = Files::new();
+        Ok(Release { name, version, origin, date: None, files, importer, notes })
     }
 }
 

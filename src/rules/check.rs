@@ -7,8 +7,8 @@ use super::fields::{instead, order};
 use super::folder::{RuleFiles, mistake};
 use super::load::{Examined, examine};
 use super::shape::{
-    CallShape, CommentShape, FileShape, IncludeShape, LibraryShape, LicenceShape, MacroShape,
-    MaskShape, NameShape, SectionShape,
+    CallShape, CommentShape, FileShape, IncludeShape, LibraryShape, LicenceShape, LocalShape,
+    MacroShape, MaskShape, NameShape, SectionShape,
 };
 use super::{Rule, Ruleset};
 use crate::finding::{Error, Finding, Findings, Result};
@@ -115,6 +115,7 @@ pub fn check(folder: Option<&Path>) -> Result<(Ruleset, Findings)> {
             "files" => order::<FileShape>(source, &mut findings),
             "includes" => order::<IncludeShape>(source, &mut findings),
             "licence" => order::<LicenceShape>(source, &mut findings),
+            "local" => order::<LocalShape>(source, &mut findings),
             "macros" => order::<MacroShape>(source, &mut findings),
             "masks" => order::<MaskShape>(source, &mut findings),
             "names" => order::<NameShape>(source, &mut findings),

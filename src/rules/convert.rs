@@ -21,7 +21,7 @@ use crate::finding::{Finding, Findings};
 use crate::text::{Source, Span, TreePath};
 
 /// Shortest reason that can be one.
-const SHORTEST_WHY: usize = 15;
+pub(super) const SHORTEST_WHY: usize = 15;
 
 /// A kind of rule file.
 pub(super) trait Kind: Shape {
@@ -196,7 +196,7 @@ impl Reader<'_> {
         (since, until)
     }
 
-    fn version(&mut self, text: Option<Text>) -> Option<Version> {
+    pub(super) fn version(&mut self, text: Option<Text>) -> Option<Version> {
         let text = text?;
         text.get_ref()
             .parse()
@@ -260,7 +260,7 @@ pub(super) fn identifier(text: &str) -> Result<(), String> {
     Ok(())
 }
 
-fn tree_path(text: &str) -> Result<(), String> {
+pub(super) fn tree_path(text: &str) -> Result<(), String> {
     TreePath::new(text)
         .map(drop)
         .ok_or_else(|| format!("`{text}` is no plain relative path: no `.`, `..` or leading `/`"))

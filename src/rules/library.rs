@@ -1,9 +1,12 @@
 //! `library.toml`: from its shape to the checked form.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use toml::Spanned;
+
 use super::fields::{instead, span};
-use super::shape::{LibraryShape, PackageShape, ProfileShape, Text};
+use super::shape::{LibraryShape, PackageShape, ProfileShape, Text, Texts};
 use super::version::Version;
 use super::{Library, PackagedRelease, Profile, Simplify};
 use crate::finding::{Finding, Findings};
@@ -40,8 +43,12 @@ pub(super) fn library(
     });
     let oldest = read.required("oldest", shape.oldest).and_then(|text| read.version(&text));
     let output = read.path("output", shape.output);
+    let paths = read.globs(shape.paths);
+    let importer = read.importer(shape.importer);
     let profiles = read.profiles(shape.profile.map(|list| list.into_inner()).unwrap_or_default());
     let packages = read.packages(shape.package.map(|list| list.into_inner()).unwrap_or_default());
+    let output = output?;
+    let everything = || vec![format!("{output}/**/*")];
     Some(Library {
         name: name?,
         url: url?,
@@ -52,7 +59,9 @@ pub(super) fn library(
         version_file: version_file?,
         version_macros: version_macros?,
         oldest: oldest?,
-        output: output?,
+        paths: paths?.unwrap_or_else(everything),
+        output,
+        importer: importer?,
         profiles: profiles?,
         packages: packages?,
         template_values: shape.template_values.unwrap_or_default(),
@@ -98,6 +107,29 @@ impl Reader<'_> {
             return None;
         }
         Some(text.into_inner())
+    }
+
+    /// Checked globs; `None` in the outer place for a mistake, in the inner one where none are given.
+    fn globs(&mut self, list: Option<Texts>) -> Option<Option<Vec<String>>> {
+        let Some(list) = list else { return Some(None) };
+        let at = span(list.span());
+        let globs: Option<Vec<String>> =
+            list.into_inner().into_iter().map(|glob| self.path("paths", Some(glob))).collect();
+        if globs.as_ref().is_some_and(Vec::is_empty) {
+            self.wrong(at, "`paths` is empty; it names the library's files in a Linux tree".into());
+        }
+        globs.filter(|globs| !globs.is_empty()).map(Some)
+    }
+
+    fn importer(
+        &mut self,
+        table: Option<Spanned<BTreeMap<Text, Text>>>,
+    ) -> Option<BTreeMap<String, String>> {
+        let table = table.map(Spanned::into_inner).unwrap_or_default();
+        let pair = |(to, from)| {
+            Some((self.path("importer", Some(to))?, self.path("importer", Some(from))?))
+        };
+        table.into_iter().map(pair).collect()
     }
 
     fn version(&mut self, text: &Text) -> Option<Version> {

@@ -194,6 +194,22 @@ rule_shape! {
     }
 }
 
+rule_shape! {
+    /// `local/*.toml`: a change that Linux trees carry.
+    LocalShape {
+        files: Texts = "files",
+        adds: Texts = "adds",
+        removes: Texts = "removes",
+        kernel: Text = "kernel",
+        commit: Text = "commit",
+        upstreamed: Text = "upstreamed",
+        generated: Spanned<bool> = "generated",
+        decision: Text = "decision",
+        decision_why: Text = "decision-why",
+        ;
+    }
+}
+
 /// `library.toml`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
@@ -208,6 +224,8 @@ pub(super) struct LibraryShape {
     pub(super) version_macros: Option<Texts>,
     pub(super) oldest: Option<Text>,
     pub(super) output: Option<Text>,
+    pub(super) paths: Option<Texts>,
+    pub(super) importer: Option<Spanned<BTreeMap<Text, Text>>>,
     pub(super) template_values: Option<BTreeMap<String, toml::Value>>,
     pub(super) profile: Option<Spanned<Vec<ProfileShape>>>,
     pub(super) package: Option<Spanned<Vec<PackageShape>>>,
@@ -225,6 +243,8 @@ impl Shape for LibraryShape {
         "version-macros",
         "oldest",
         "output",
+        "paths",
+        "importer",
         "template-values",
         "profile",
         "package",

@@ -1,0 +1,287 @@
+//! Which release a tree's files were made from: the one that differs least.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::hunks::{hunks, lines};
+use super::normal::{self, Imported, Normal, Places};
+use super::tree::Tree;
+use crate::finding::{Error, Result};
+use crate::rules::{FileAction, Profile, Ruleset, Version};
+use crate::text::{Files, TreePath};
+use crate::upstream::{self, Candidates, Progress, Release, Request};
+
+/// Commits before the nearest release that are tried, and how many in a row may be no nearer.
+const MAX_BEFORE: usize = 6;
+
+/// How far two sets of files are apart; less is nearer.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+pub struct Distance {
+    /// Hunks, as `diff -u` counts them.
+    pub hunks: usize,
+    /// Lines that go and come.
+    pub lines: usize,
+    /// Files that only one of the two has.
+    pub files: usize,
+}
+
+impl Distance {
+    fn add(&mut self, other: Distance) {
+        self.hunks += other.hunks;
+        self.lines += other.lines;
+        self.files += other.files;
+    }
+}
+
+/// A release that was held against the tree.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Tried {
+    /// The release's name.
+    pub name: String,
+    /// How far its import is from the tree's files that come from upstream's.
+    pub distance: Distance,
+}
+
+/// The release that a tree's files come from, and the tree held against it.
+pub struct Base {
+    /// The release.
+    pub release: Release,
+    /// Where it was read from, in words.
+    pub source: String,
+    /// The profile by whose import the tree's text is reached.
+    pub profile: String,
+    /// How far the files that come from upstream's are from the tree's.
+    pub distance: Distance,
+    /// How far the files that the release's own importer adds are from the tree's; none where the
+    /// source has none of them.
+    pub importer: Option<Distance>,
+    /// All that was tried, nearest first.
+    pub tried: Vec<Tried>,
+    /// What was chosen on the way, and why.
+    pub notes: Vec<String>,
+    /// The release's import, in the normal form.
+    pub(super) normal: Normal,
+    /// The tree's files, in the normal form.
+    pub(super) tree: Normal,
+    /// The import in the profile that is wanted.
+    pub(super) imported: Imported,
+    /// What the importer added, by its place in the tree.
+    pub(super) added: Files,
+}
+
+/// The library's version in a tree; `None` where the tree hasn't got the library.
+///
+/// # Errors
+/// The header that states it is there and doesn't.
+pub fn held(tree: &Tree, ruleset: &Ruleset) -> Result<Option<Version>> {
+    let library = &ruleset.library;
+    let header = library.version_file.strip_prefix(&format!("{}/", library.root));
+    let moved = ruleset.files.iter().find_map(|rule| match &rule.action {
+        FileAction::Map { from, to } if Some(from.as_str()) == header => Some(to.clone()),
+        _ => None,
+    });
+    let place =
+        moved.unwrap_or_else(|| format!("{}/{}", library.output, header.unwrap_or_default()));
+    let Some(path) = TreePath::new(&place) else { return Ok(None) };
+    let Some(bytes) = tree.file(&path)? else { return Ok(None) };
+    upstream::stated_version(library, &bytes, &tree.shown).map(Some)
+}
+
+/// What is looked for, and the means.
+pub struct Search<'a> {
+    /// The tree.
+    pub tree: &'a Tree,
+    /// The version that it holds.
+    pub version: Version,
+    /// The rules.
+    pub ruleset: &'a Ruleset,
+    /// The profile that the new import is made with.
+    pub profile: &'a Profile,
+    /// Where releases are read from first; its release is not looked at.
+    pub request: &'a Request<'a>,
+}
+
+struct Held {
+    distance: Distance,
+    imported: Imported,
+}
+
+impl Search<'_> {
+    /// The nearest release.
+    ///
+    /// # Errors
+    /// Nothing upstream states the version, or it can't be read.
+    pub fn nearest(&self, progress: &dyn Progress) -> Result<Base> {
+        let (candidates, request, mut notes) = self.candidates(progress)?;
+        progress.step("comparing releases with the tree", 0, None);
+        let Some(first) = candidates.releases.first() else { return Err(self.none(&candidates)) };
+        let places = self.import(first)?.places();
+        let tree = self.again(&self.tree.files, &places)?;
+        let mut all: Vec<(Release, Held)> = Vec::new();
+        for release in &candidates.releases {
+            all.push((release.clone(), self.hold(release, &tree)?));
+        }
+        let best = all.iter().map(|(_, held)| held.distance).min().unwrap_or_default();
+        if best != Distance::default() {
+            self.neighbours(&candidates, &request, &tree, &mut all, progress)?;
+        }
+        all.sort_by_key(|(_, held)| held.distance);
+        let tried = all
+            .iter()
+            .map(|(release, held)| Tried { name: release.name.clone(), distance: held.distance });
+        let tried = tried.collect();
+        let (release, held) = all.swap_remove(0);
+        notes.extend(candidates.notes);
+        self.base(release, held, tree, tried, notes, candidates.source)
+    }
+
+    /// What the request's source has, or else the default sources.
+    fn candidates(
+        &self,
+        progress: &dyn Progress,
+    ) -> Result<(Candidates, Request<'_>, Vec<String>)> {
+        let request = self.request.clone();
+        let found = upstream::candidates(&request, self.version, progress)?;
+        if !found.releases.is_empty() || request.source.is_none() {
+            return Ok((found, request, Vec::new()));
+        }
+        let note = format!(
+            "{} has nothing that states {}; the default sources were asked",
+            found.source, self.version
+        );
+        let request = Request { source: None, ..request };
+        let found = upstream::candidates(&request, self.version, progress)?;
+        Ok((found, request, vec![note]))
+    }
+
+    fn none(&self, candidates: &Candidates) -> Error {
+        Error::input(format!(
+            "{} holds {} {}, and {} has no release, branch or tag that states this number",
+            self.tree.shown, self.ruleset.library.name, self.version, candidates.source
+        ))
+        .hint("name a git repository that has it")
+    }
+
+    fn import(&self, release: &Release) -> Result<Imported> {
+        normal::import(release.version, &release.files, self.ruleset, self.profile)
+    }
+
+    fn again(&self, files: &Files, places: &Places) -> Result<Normal> {
+        normal::again(files, places, self.version, self.ruleset, self.profile)
+    }
+
+    fn hold(&self, release: &Release, tree: &Normal) -> Result<Held> {
+        let imported = self.import(release)?;
+        let distance = apart(&imported.derived, tree);
+        Ok(Held { distance, imported })
+    }
+
+    /// Goes back from the nearest release as long as that lowers the difference.
+    fn neighbours(
+        &self,
+        candidates: &Candidates,
+        request: &Request<'_>,
+        tree: &Normal,
+        all: &mut Vec<(Release, Held)>,
+        progress: &dyn Progress,
+    ) -> Result<()> {
+        let Some((nearest, held)) = all.iter().min_by_key(|(_, held)| held.distance) else {
+            return Ok(());
+        };
+        let best = held.distance;
+        let before = candidates.before(request, nearest, MAX_BEFORE, progress)?;
+        for release in before {
+            let held = self.hold(&release, tree)?;
+            if held.distance < best {
+                all.push((release, held));
+            }
+        }
+        Ok(())
+    }
+
+    /// Holds the tree against the nearest release once more, as each profile would have made it.
+    fn base(
+        &self,
+        release: Release,
+        held: Held,
+        tree: Normal,
+        tried: Vec<Tried>,
+        notes: Vec<String>,
+        source: String,
+    ) -> Result<Base> {
+        let mut best = (held.distance, self.profile.name.clone(), None);
+        for other in &self.ruleset.library.profiles {
+            if other.name == self.profile.name || best.0 == Distance::default() {
+                continue;
+            }
+            let made = normal::import(release.version, &release.files, self.ruleset, other)?;
+            let normal = self.again(&normal::bytes(&made), &made.places())?;
+            let distance = apart(&normal, &tree);
+            if distance < best.0 {
+                best = (distance, other.name.clone(), Some(normal));
+            }
+        }
+        let (distance, profile, normal) = best;
+        let added = added(&release, self.ruleset);
+        let importer = importer_distance(&added, &self.tree.files);
+        let normal = normal.unwrap_or_else(|| held.imported.derived.clone());
+        let imported = held.imported;
+        Ok(Base {
+            release,
+            source,
+            profile,
+            distance,
+            importer,
+            tried,
+            notes,
+            normal,
+            tree,
+            imported,
+            added,
+        })
+    }
+}
+
+/// How far apart two sets of files in the normal form are.
+fn apart(base: &Normal, tree: &Normal) -> Distance {
+    let mut all = Distance::default();
+    for (place, file) in base {
+        match tree.get(place) {
+            Some(other) => all.add(between(file.text.bytes(), other.text.bytes())),
+            None => all.files += 1,
+        }
+    }
+    all
+}
+
+fn between(old: &[u8], new: &[u8]) -> Distance {
+    if old == new {
+        return Distance::default();
+    }
+    let hunks = hunks(&lines(old), &lines(new));
+    let lines = hunks.iter().flatten().map(super::hunks::Change::count).sum();
+    Distance { hunks: hunks.len(), lines, files: 0 }
+}
+
+/// The files that the release's own importer adds, by their place in the tree.
+fn added(release: &Release, ruleset: &Ruleset) -> Files {
+    let importer: BTreeMap<_, _> = ruleset
+        .library
+        .importer
+        .iter()
+        .filter_map(|(to, from)| Some((TreePath::new(to)?, TreePath::new(from)?)))
+        .collect();
+    let file = |from: &TreePath| release.importer.get(from).map(Arc::clone);
+    importer.into_iter().filter_map(|(to, from)| Some((to, file(&from)?))).collect()
+}
+
+fn importer_distance(added: &Files, tree: &Files) -> Option<Distance> {
+    let mut all = Distance::default();
+    for (place, bytes) in added {
+        match tree.get(place) {
+            Some(other) => all.add(between(bytes, other)),
+            None => all.files += 1,
+        }
+    }
+    (!added.is_empty()).then_some(all)
+}
