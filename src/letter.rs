@@ -175,7 +175,7 @@ fn item(text: &str) -> String {
 }
 
 /// Breaks a paragraph into lines, each behind `indent`. A word that is too long stands alone.
-fn wrapped(text: &str, indent: &str) -> String {
+pub fn wrapped(text: &str, indent: &str) -> String {
     let mut out = String::new();
     let mut width = 0;
     for word in text.split_whitespace() {

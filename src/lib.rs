@@ -26,9 +26,11 @@ pub mod pipeline;
 
 pub mod linux;
 
+pub mod patch;
+
 pub mod letter;
 
-pub mod patch;
+pub mod series;
 
 pub mod report;
 

@@ -104,6 +104,30 @@ pub struct Conditions {
     pub by_class: BTreeMap<MacroClass, BTreeMap<String, usize>>,
 }
 
+impl OutputFile {
+    /// How often each rule had a part in the file; a template's rule made all of it, once.
+    pub fn fired(&self) -> BTreeMap<&RuleRef, usize> {
+        let edits = self.text.fired().iter().map(|(rule, count)| (rule, *count));
+        edits.chain(self.template.iter().map(|rule| (rule, 1))).collect()
+    }
+}
+
+impl KernelTree {
+    /// Kinds of rules, with how many of each had a part in the output and in how many edits.
+    pub fn kinds(&self) -> BTreeMap<String, (usize, usize)> {
+        let mut rules: BTreeMap<&RuleRef, usize> = BTreeMap::new();
+        for (rule, count) in self.files.values().flat_map(OutputFile::fired) {
+            *rules.entry(rule).or_default() += count;
+        }
+        let mut kinds: BTreeMap<String, (usize, usize)> = BTreeMap::new();
+        for (rule, count) in rules {
+            let kind = kinds.entry(rule.kind().to_owned()).or_default();
+            *kind = (kind.0 + 1, kind.1 + count);
+        }
+        kinds
+    }
+}
+
 /// Imports a release: all stages in their order.
 ///
 /// # Errors

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use super::output::Output;
 use super::record::{FileRecord, Record, sha256};
 use super::{Outcome, profile};
-use crate::edit::RuleRef;
 use crate::finding::Result;
 use crate::pipeline::{self, Input, KernelTree, OutputFile};
 use crate::report::console::Console;
@@ -122,11 +121,8 @@ fn below_top(ruleset: &Ruleset, path: &str) -> String {
     format!("{}/{path}", ruleset.library.root)
 }
 
-/// How often each rule had a part in a file; a template's rule made all of it, once.
 fn fired(file: &OutputFile) -> BTreeMap<String, usize> {
-    let name = |rule: &RuleRef| rule.as_str().to_owned();
-    let edits = file.text.fired().iter().map(|(rule, count)| (name(rule), *count));
-    edits.chain(file.template.iter().map(|rule| (name(rule), 1))).collect()
+    file.fired().into_iter().map(|(rule, count)| (rule.as_str().to_owned(), count)).collect()
 }
 
 /// What leads anyone to the same bytes; paths of this machine would not.
@@ -220,15 +216,8 @@ fn spoken(origin: &Origin) -> String {
 }
 
 fn kinds(tree: &KernelTree) -> Vec<KindCount> {
-    let mut edits: BTreeMap<String, BTreeMap<String, usize>> = BTreeMap::new();
-    for (rule, count) in tree.files.values().flat_map(fired) {
-        let kind = rule.split('/').next().unwrap_or_default().to_owned();
-        *edits.entry(kind).or_default().entry(rule).or_default() += count;
-    }
-    edits
-        .into_iter()
-        .map(|(kind, rules)| KindCount { kind, rules: rules.len(), edits: rules.values().sum() })
-        .collect()
+    let kinds = tree.kinds().into_iter();
+    kinds.map(|(kind, (rules, edits))| KindCount { kind, rules, edits }).collect()
 }
 
 fn classes(tree: &KernelTree) -> Vec<ClassCount> {
