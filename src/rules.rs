@@ -3,6 +3,7 @@
 //! `rules/load.rs` makes it from the TOML files; the stages only read it.
 
 mod active;
+mod api;
 mod check;
 mod conflict;
 mod convert;
@@ -26,6 +27,9 @@ use crate::finding::Label;
 use crate::text::{Source, Span};
 
 pub use active::Active;
+pub use api::{
+    ApiAction, ApiFunctionRule, ApiItem, ApiParameter, ApiRule, ApiSection, ApiTypeSource, ApiUse,
+};
 pub use check::{RuleRow, RuleText, check, list, show};
 pub use glob::matches as glob_matches;
 pub use load::load;
@@ -359,6 +363,8 @@ pub struct Library {
     pub output: String,
     /// The profiles; the first is the default.
     pub profiles: Vec<Profile>,
+    /// The sections of the wrapper API's header, in order.
+    pub api_sections: Vec<ApiSection>,
     /// The releases that come as packages, oldest first.
     pub packages: Vec<PackagedRelease>,
     /// Values for the templates (`unaligned_header`, ...).
@@ -394,6 +400,8 @@ pub struct Ruleset {
     pub licence: Vec<LicenceRule>,
     /// Masks.
     pub masks: Vec<MaskRule>,
+    /// The wrapper API.
+    pub api: Vec<ApiRule>,
     /// Templates by path below `templates/`.
     pub templates: BTreeMap<String, Arc<Source>>,
 }
@@ -412,6 +420,7 @@ impl Ruleset {
         rules.extend(self.comments.iter().map(|r| &r.rule));
         rules.extend(self.licence.iter().map(|r| &r.rule));
         rules.extend(self.masks.iter().map(|r| &r.rule));
+        rules.extend(self.api.iter().map(|r| &r.rule));
         rules.sort_by(|a, b| a.name.cmp(&b.name));
         rules
     }

@@ -7,8 +7,8 @@ use super::fields::{instead, order};
 use super::folder::{RuleFiles, mistake};
 use super::load::{Examined, examine};
 use super::shape::{
-    CallShape, CommentShape, FileShape, IncludeShape, LibraryShape, LicenceShape, MacroShape,
-    MaskShape, NameShape, SectionShape,
+    ApiShape, CallShape, CommentShape, FileShape, IncludeShape, LibraryShape, LicenceShape,
+    MacroShape, MaskShape, NameShape, SectionShape,
 };
 use super::{Rule, Ruleset};
 use crate::finding::{Error, Finding, Findings, Result};
@@ -110,6 +110,7 @@ pub fn check(folder: Option<&Path>) -> Result<(Ruleset, Findings)> {
     for (path, source) in &files.files {
         match path.split('/').next().unwrap_or_default() {
             "library.toml" => order::<LibraryShape>(source, &mut findings),
+            "api" => order::<ApiShape>(source, &mut findings),
             "calls" => order::<CallShape>(source, &mut findings),
             "comments" => order::<CommentShape>(source, &mut findings),
             "files" => order::<FileShape>(source, &mut findings),

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::fields::{instead, span};
-use super::shape::{LibraryShape, PackageShape, ProfileShape, Text};
+use super::shape::{ApiSectionShape, LibraryShape, PackageShape, ProfileShape, Text};
 use super::version::Version;
-use super::{Library, PackagedRelease, Profile, Simplify};
+use super::{ApiSection, Library, PackagedRelease, Profile, Simplify};
 use crate::finding::{Finding, Findings};
 use crate::text::{Source, Span, TreePath};
 
@@ -41,6 +41,8 @@ pub(super) fn library(
     let oldest = read.required("oldest", shape.oldest).and_then(|text| read.version(&text));
     let output = read.path("output", shape.output);
     let profiles = read.profiles(shape.profile.map(|list| list.into_inner()).unwrap_or_default());
+    let sections = shape.api_section.map(|list| list.into_inner()).unwrap_or_default();
+    let api_sections = read.api_sections(sections);
     let packages = read.packages(shape.package.map(|list| list.into_inner()).unwrap_or_default());
     Some(Library {
         name: name?,
@@ -54,6 +56,7 @@ pub(super) fn library(
         oldest: oldest?,
         output: output?,
         profiles: profiles?,
+        api_sections: api_sections?,
         packages: packages?,
         template_values: shape.template_values.unwrap_or_default(),
     })
@@ -131,6 +134,21 @@ impl Reader<'_> {
             profiles.push(Profile { name, why, simplify, closed: shape.closed });
         }
         Some(profiles)
+    }
+
+    fn api_sections(&mut self, shapes: Vec<ApiSectionShape>) -> Option<Vec<ApiSection>> {
+        let mut sections: Vec<ApiSection> = Vec::new();
+        for shape in shapes {
+            let at = span(shape.name.span());
+            let name = self.word("name", Some(shape.name))?;
+            if sections.iter().any(|section| section.name == name) {
+                self.wrong(at, format!("the section `{name}` is given twice"));
+                return None;
+            }
+            let title = self.text("title", Some(shape.title))?;
+            sections.push(ApiSection { name, title });
+        }
+        Some(sections)
     }
 
     fn packages(&mut self, shapes: Vec<PackageShape>) -> Option<Vec<PackagedRelease>> {

@@ -194,6 +194,40 @@ rule_shape! {
     }
 }
 
+rule_shape! {
+    /// `api/*.toml`: `type`, or a function of the wrapper API by `function` or `body`.
+    ApiShape {
+        name: Text = "name",
+        upstream_type: Texts = "type",
+        function: Text = "function",
+        signature: Text = "signature",
+        arguments: Spanned<Vec<Text>> = "arguments",
+        body: Text = "body",
+        result_like: Text = "result-like",
+        result: Text = "result",
+        section: Text = "section",
+        module: Text = "module",
+        brief: Text = "brief",
+        text: Text = "text",
+        returns: Text = "return",
+        ;
+        uses: Spanned<BTreeMap<Text, Text>> = "uses" => &[],
+        parameter: Spanned<Vec<Spanned<ApiParameterShape>>> = "parameter"
+            => &["name", "like", "type", "doc"],
+    }
+}
+
+/// One `[[parameter]]` of an api rule.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ApiParameterShape {
+    pub(super) name: Text,
+    pub(super) like: Option<Text>,
+    #[serde(rename = "type")]
+    pub(super) spelt: Option<Text>,
+    pub(super) doc: Text,
+}
+
 /// `library.toml`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
@@ -210,6 +244,7 @@ pub(super) struct LibraryShape {
     pub(super) output: Option<Text>,
     pub(super) template_values: Option<BTreeMap<String, toml::Value>>,
     pub(super) profile: Option<Spanned<Vec<ProfileShape>>>,
+    pub(super) api_section: Option<Spanned<Vec<ApiSectionShape>>>,
     pub(super) package: Option<Spanned<Vec<PackageShape>>>,
 }
 
@@ -227,10 +262,12 @@ impl Shape for LibraryShape {
         "output",
         "template-values",
         "profile",
+        "api-section",
         "package",
     ];
     const NESTED: &'static [(&'static str, &'static [&'static str])] = &[
         ("profile", &["name", "why", "simplify", "closed"]),
+        ("api-section", &["name", "title"]),
         ("package", &["release", "package", "version"]),
     ];
 }
@@ -253,4 +290,12 @@ pub(super) struct PackageShape {
     pub(super) release: Text,
     pub(super) package: Text,
     pub(super) version: Text,
+}
+
+/// One `[[api-section]]` of `library.toml`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ApiSectionShape {
+    pub(super) name: Text,
+    pub(super) title: Text,
 }

@@ -30,6 +30,7 @@ pub(crate) fn library() -> Library {
         oldest: Version { major: 1, minor: 4, patch: 9 },
         output: "lib/zstd".into(),
         profiles: Vec::new(),
+        api_sections: Vec::new(),
         packages: vec![packaged(6, "2.0.13"), packaged(7, "2.0.16")],
         template_values: BTreeMap::new(),
     }
