@@ -10,6 +10,7 @@ mod convert;
 mod fields;
 mod folder;
 mod glob;
+mod kernel;
 mod library;
 mod load;
 mod macros;
@@ -32,8 +33,9 @@ pub use api::{
 };
 pub use check::{RuleRow, RuleText, check, list, show};
 pub use glob::matches as glob_matches;
+pub use kernel::{Module, TargetValue};
 pub use load::load;
-pub use version::{Expect, Version};
+pub use version::{Expect, KernelVersion, Version};
 
 /// What every rule has, whatever its kind.
 #[derive(Clone, Debug)]
@@ -367,8 +369,12 @@ pub struct Library {
     pub api_sections: Vec<ApiSection>,
     /// The releases that come as packages, oldest first.
     pub packages: Vec<PackagedRelease>,
-    /// Values for the templates (`unaligned_header`, ...).
-    pub template_values: BTreeMap<String, toml::Value>,
+    /// Oldest and newest kernel that the rules are made for, where they speak of kernels.
+    pub kernels: Option<(KernelVersion, KernelVersion)>,
+    /// The kernel modules that the library becomes.
+    pub modules: Vec<Module>,
+    /// What templates are told of the kernel that they are rendered for.
+    pub target_values: Vec<TargetValue>,
 }
 
 /// All rules of one library.

@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use kernelize::edit::RuleRef;
+use kernelize::kernel::target::Target;
 use kernelize::pipeline::{Input, KernelTree, import};
 use kernelize::rules::{IncludeTarget, MacroState, Ruleset, Version, check, load};
 use kernelize::text::TreePath;
@@ -94,7 +95,8 @@ fn fixture(ruleset: &Ruleset, folder: &Path) -> Result<Fixture, String> {
 }
 
 fn run(ruleset: &Ruleset, fixture: &Fixture, files: &BTreeMap<TreePath, Arc<[u8]>>) -> KernelTree {
-    let input = Input { version: fixture.version, exact: false, files };
+    let target = Target::of_version(&ruleset.library, None);
+    let input = Input { version: fixture.version, exact: false, files, target: &target };
     import(input, ruleset, ruleset.profile(&fixture.profile).unwrap()).unwrap()
 }
 

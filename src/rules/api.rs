@@ -258,17 +258,20 @@ fn prose(text: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Sections that `library.toml` doesn't list.
+/// Sections and modules that `library.toml` doesn't list.
 pub(super) fn places(ruleset: &Ruleset, findings: &mut Findings) {
     let sections: Vec<&str> =
         ruleset.library.api_sections.iter().map(|section| section.name.as_str()).collect();
+    let modules: Vec<&str> = ruleset.library.modules.iter().map(|m| m.name.as_str()).collect();
     for rule in &ruleset.api {
         place("section", &rule.section, &sections, &rule.rule, findings);
+        if let ApiItem::Function(function) = &rule.item {
+            place("module", &function.module, &modules, &rule.rule, findings);
+        }
     }
 }
 
 fn place(what: &str, name: &str, known: &[&str], rule: &Rule, findings: &mut Findings) {
-    // Without a library there is no ruleset, which is said already.
     if !known.contains(&name) {
         let finding = Finding::error("rule-value", format!("there is no {what} `{name}`"))
             .at(&rule.source, rule.span_of(name), "")

@@ -10,8 +10,8 @@ use crate::finding::{Finding, Findings};
 use crate::text::{Source, Span, TreePath};
 
 /// Where a value's mistakes go.
-struct Reader<'a> {
-    source: &'a Arc<Source>,
+pub(super) struct Reader<'a> {
+    pub(super) source: &'a Arc<Source>,
     findings: &'a mut Findings,
 }
 
@@ -44,6 +44,10 @@ pub(super) fn library(
     let sections = shape.api_section.map(|list| list.into_inner()).unwrap_or_default();
     let api_sections = read.api_sections(sections);
     let packages = read.packages(shape.package.map(|list| list.into_inner()).unwrap_or_default());
+    let kernels = read.kernels(shape.kernel_oldest, shape.kernel_newest);
+    let modules = read.modules(shape.module.map(|list| list.into_inner()).unwrap_or_default());
+    let values = shape.target_value.map(|list| list.into_inner()).unwrap_or_default();
+    let target_values = read.target_values(values, kernels.flatten());
     Some(Library {
         name: name?,
         url: url?,
@@ -58,23 +62,25 @@ pub(super) fn library(
         profiles: profiles?,
         api_sections: api_sections?,
         packages: packages?,
-        template_values: shape.template_values.unwrap_or_default(),
+        kernels: kernels?,
+        modules: modules?,
+        target_values: target_values?,
     })
 }
 
 impl Reader<'_> {
-    fn wrong(&mut self, at: Span, message: String) {
+    pub(super) fn wrong(&mut self, at: Span, message: String) {
         self.findings.push(Finding::error("rule-value", message).at(self.source, at, ""));
     }
 
-    fn required(&mut self, key: &str, value: Option<Text>) -> Option<Text> {
+    pub(super) fn required(&mut self, key: &str, value: Option<Text>) -> Option<Text> {
         if value.is_none() {
             self.wrong(Span::at(0), format!("the key `{key}` is missing"));
         }
         value
     }
 
-    fn text(&mut self, key: &str, value: Option<Text>) -> Option<String> {
+    pub(super) fn text(&mut self, key: &str, value: Option<Text>) -> Option<String> {
         let text = self.required(key, value)?;
         if text.get_ref().contains(['\n', '\0']) {
             self.wrong(span(text.span()), format!("`{key}` is one line"));
@@ -93,7 +99,7 @@ impl Reader<'_> {
         Some(text.into_inner())
     }
 
-    fn path(&mut self, key: &str, value: Option<Text>) -> Option<String> {
+    pub(super) fn path(&mut self, key: &str, value: Option<Text>) -> Option<String> {
         let text = self.required(key, value)?;
         if TreePath::new(text.get_ref()).is_none() {
             let message = format!("`{key}` is a relative path without `.` and `..`");

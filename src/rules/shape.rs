@@ -242,8 +242,11 @@ pub(super) struct LibraryShape {
     pub(super) version_macros: Option<Texts>,
     pub(super) oldest: Option<Text>,
     pub(super) output: Option<Text>,
-    pub(super) template_values: Option<BTreeMap<String, toml::Value>>,
+    pub(super) kernel_oldest: Option<Text>,
+    pub(super) kernel_newest: Option<Text>,
     pub(super) profile: Option<Spanned<Vec<ProfileShape>>>,
+    pub(super) module: Option<Spanned<Vec<ModuleShape>>>,
+    pub(super) target_value: Option<Spanned<Vec<TargetValueShape>>>,
     pub(super) api_section: Option<Spanned<Vec<ApiSectionShape>>>,
     pub(super) package: Option<Spanned<Vec<PackageShape>>>,
 }
@@ -260,13 +263,18 @@ impl Shape for LibraryShape {
         "version-macros",
         "oldest",
         "output",
-        "template-values",
+        "kernel-oldest",
+        "kernel-newest",
         "profile",
+        "module",
+        "target-value",
         "api-section",
         "package",
     ];
     const NESTED: &'static [(&'static str, &'static [&'static str])] = &[
         ("profile", &["name", "why", "simplify", "closed"]),
+        ("module", &["name", "kconfig", "source", "folder", "common", "preboot"]),
+        ("target-value", &["name", "why", "since", "file", "word", "with", "without"]),
         ("api-section", &["name", "title"]),
         ("package", &["release", "package", "version"]),
     ];
@@ -290,6 +298,33 @@ pub(super) struct PackageShape {
     pub(super) release: Text,
     pub(super) package: Text,
     pub(super) version: Text,
+}
+
+/// One `[[module]]` of `library.toml`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ModuleShape {
+    pub(super) name: Text,
+    pub(super) kconfig: Text,
+    pub(super) source: Text,
+    pub(super) folder: Text,
+    #[serde(default)]
+    pub(super) common: bool,
+    #[serde(default)]
+    pub(super) preboot: bool,
+}
+
+/// One `[[target-value]]` of `library.toml`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct TargetValueShape {
+    pub(super) name: Text,
+    pub(super) why: Text,
+    pub(super) since: Text,
+    pub(super) file: Text,
+    pub(super) word: Option<Text>,
+    pub(super) with: Spanned<toml::Value>,
+    pub(super) without: Spanned<toml::Value>,
 }
 
 /// One `[[api-section]]` of `library.toml`.

@@ -32,7 +32,9 @@ pub(crate) fn library() -> Library {
         profiles: Vec::new(),
         api_sections: Vec::new(),
         packages: vec![packaged(6, "2.0.13"), packaged(7, "2.0.16")],
-        template_values: BTreeMap::new(),
+        kernels: None,
+        modules: Vec::new(),
+        target_values: Vec::new(),
     }
 }
 
