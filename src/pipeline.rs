@@ -3,6 +3,7 @@
 //!
 //! [`Upstream`] -> [`Preprocessed`] -> [`Rewritten`] -> [`KernelTree`]
 
+mod api;
 mod closed;
 mod expect;
 mod hits;
@@ -16,6 +17,7 @@ use std::sync::Arc;
 
 use crate::edit::{EditSet, Overlap, RuleRef, Traced};
 use crate::finding::{Error, Finding, Findings, Result, Severity};
+use crate::kernel::api::Api;
 use crate::kernel::layout::{self, Layout};
 use crate::kernel::target::Target;
 use crate::kernel::template::{self, Values};
@@ -74,6 +76,8 @@ pub struct Rewritten<'a> {
 pub struct KernelTree {
     /// The files by their path in the Linux tree.
     pub files: BTreeMap<TreePath, OutputFile>,
+    /// The wrapper API that they offer to the rest of the kernel.
+    pub api: Api,
     /// What must not be, or is worth a look.
     pub findings: Findings,
     /// How often each rule in force matched, whether it changed anything or not.
@@ -167,8 +171,15 @@ fn binary(source: &Arc<Source>) -> Findings {
 /// Adds the kernel's own files and holds the whole against the closed world.
 fn kernel_tree(rewritten: Rewritten<'_>) -> Result<KernelTree> {
     let Rewritten { upstream, texts, decided } = rewritten;
-    let Upstream { rules, exact, target, files, layout, mut findings, mut hits, .. } = upstream;
+    let Upstream { rules, exact, alone, target, files, layout, mut findings, mut hits, .. } =
+        upstream;
     let conditions = closed::check(&rules, &files, &texts, &mut findings, &mut hits);
+    // One file by itself can't have what the API needs.
+    let api = if alone {
+        Api::default()
+    } else {
+        api::make(&rules, &layout, &files, &texts, exact, &mut findings, &mut hits)
+    };
     let mut output = BTreeMap::new();
     for (path, text) in texts {
         hits.add(text.fired());
@@ -179,7 +190,9 @@ fn kernel_tree(rewritten: Rewritten<'_>) -> Result<KernelTree> {
         let file = OutputFile { upstream: Some(path), source, template: None, text };
         output.insert(place.clone(), file);
     }
-    let values = Values::new(&rules.ruleset.library, rules.version, target);
+    let library = &rules.ruleset.library;
+    let mut values = Values::new(library, rules.version, target);
+    values.api = api.value(&library.api_sections);
     for (place, template) in layout.templates {
         let source = template::render(rules.ruleset, &template.name, &template.rule, &values)?;
         let text = Traced::new(Arc::clone(&source.bytes));
@@ -188,7 +201,8 @@ fn kernel_tree(rewritten: Rewritten<'_>) -> Result<KernelTree> {
         output.insert(place, file);
     }
     expect::check(&rules, &hits, exact, &mut findings);
-    Ok(KernelTree { files: output, findings, matched: hits.into_map(), decided, conditions })
+    let matched = hits.into_map();
+    Ok(KernelTree { files: output, api, findings, matched, decided, conditions })
 }
 
 /// Applies edits; two that touch are a fault of the rules, and the file stays as it was.

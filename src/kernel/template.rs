@@ -5,6 +5,7 @@ use std::sync::Arc;
 use minijinja::syntax::SyntaxConfig;
 use minijinja::{Environment, UndefinedBehavior, Value, context};
 
+use super::api::Api;
 use super::modules::{self, Export, ModuleFiles};
 use super::target::Target;
 use crate::edit::RuleRef;
@@ -37,7 +38,7 @@ impl Values {
     pub fn new(library: &Library, release: Version, target: Target) -> Values {
         let bare = |module| ModuleFiles::new(module, Vec::new(), Vec::new());
         let modules = library.modules.iter().map(bare).collect();
-        Values { release, target, modules, api: context! {} }
+        Values { release, target, modules, api: Api::default().value(&library.api_sections) }
     }
 
     /// Made-up values of the right form.
@@ -54,7 +55,8 @@ impl Values {
         };
         let modules = library.modules.iter().map(module).collect();
         let target = Target::of_version(library, None);
-        Values { modules, ..Values::new(library, library.oldest, target) }
+        let api = Api::sample(library).value(&library.api_sections);
+        Values { modules, api, ..Values::new(library, library.oldest, target) }
     }
 
     fn context(&self) -> Value {
