@@ -201,7 +201,7 @@ impl ApiShape {
             let (_, signature) = read.string("uses", Some(signature), line)?;
             uses.insert(name, ApiUse { signature, span: at });
         }
-        let (about, body) = read.string("body", self.body, prose)?;
+        let (about, body) = read.string("body", self.body, statements)?;
         let result = match (self.result, self.result_like) {
             (None, None) => return read.missing("result` or `result-like"),
             (Some(_), Some(like)) => {
@@ -245,6 +245,14 @@ fn parameter(shape: ApiParameterShape, read: &mut Reader<'_>) -> Option<ApiParam
         }
     };
     Some(ApiParameter { name, ty, doc })
+}
+
+/// What stands between the braces of a function.
+fn statements(text: &str) -> Result<(), String> {
+    if text.trim().is_empty() || text.contains(['\0', '\r']) {
+        return Err("statements of C are wanted".into());
+    }
+    Ok(())
 }
 
 /// Text that may go into a comment.

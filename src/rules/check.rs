@@ -159,7 +159,8 @@ fn rules_without_fixture(fixtures: &Path, ruleset: &Ruleset, findings: &mut Find
         let has =
             |name: &str| place.join(name).metadata().is_ok_and(|m| m.is_file() && m.len() > 0);
         let text = has("in.c") && (has("out.c") || has("findings.txt"));
-        if text || has("in.txt") && has("out.txt") {
+        let interface = has("in.h") && has("out.h");
+        if text || interface || has("in.txt") && has("out.txt") {
             continue;
         }
         findings.push(
@@ -168,7 +169,10 @@ fn rules_without_fixture(fixtures: &Path, ruleset: &Ruleset, findings: &mut Find
                 format!("`{}` has no fixture, or an empty one", rule.name),
             )
             .label(rule.label(""))
-            .hint(format!("write in.c and out.c (or findings.txt) in {}", place.display())),
+            .hint(match rule.name.kind() {
+                "api" => format!("write in.h, out.h and out.c in {}", place.display()),
+                _ => format!("write in.c and out.c (or findings.txt) in {}", place.display()),
+            }),
         );
     }
 }
