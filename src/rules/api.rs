@@ -87,8 +87,9 @@ pub enum ApiTypeSource {
     Argument,
     /// What an upstream function returns.
     ResultOf(String),
-    /// What an upstream function takes as the parameter of a name.
-    ParameterOf(String, String),
+    /// What an upstream function takes as its parameter of a number, from 1: the names of
+    /// parameters change from release to release.
+    ParameterOf(String, usize),
     /// The rule spells it.
     Spelt(String),
 }
@@ -236,12 +237,13 @@ fn parameter(shape: ApiParameterShape, read: &mut Reader<'_>) -> Option<ApiParam
         (like, None) => {
             let (at, like) = read.string("like", like, line)?;
             let parts = like.split_once('.');
-            let fine = parts.filter(|(f, p)| identifier(f).is_ok() && identifier(p).is_ok());
-            let Some((function, parameter)) = fine else {
-                read.wrong(at, format!("`{like}` is not of the form FUNCTION.PARAMETER"));
+            let number = |text: &str| text.parse().ok().filter(|number| *number > 0);
+            let fine = parts.filter(|(function, _)| identifier(function).is_ok());
+            let Some((function, number)) = fine.and_then(|(f, n)| Some((f, number(n)?))) else {
+                read.wrong(at, format!("`{like}` is not of the form FUNCTION.NUMBER, from 1"));
                 return None;
             };
-            ApiTypeSource::ParameterOf(function.to_string(), parameter.to_string())
+            ApiTypeSource::ParameterOf(function.to_string(), number)
         }
     };
     Some(ApiParameter { name, ty, doc })

@@ -124,15 +124,13 @@ impl Worker<'_> {
             ApiTypeSource::ResultOf(name) => {
                 self.declared(name, findings).map(|declared| declared.result.clone())
             }
-            ApiTypeSource::ParameterOf(name, parameter) => {
+            ApiTypeSource::ParameterOf(name, number) => {
                 let declared = self.declared(name, findings)?;
-                let found = declared.parameters.iter().find(|p| p.name == *parameter);
+                let found = declared.parameters.get(number.saturating_sub(1));
                 if found.is_none() {
-                    let message = format!("`{name}` has no parameter `{parameter}`");
-                    let names: Vec<&str> =
-                        declared.parameters.iter().map(|p| p.name.as_str()).collect();
-                    let hint = format!("it has: {}", names.join(", "));
-                    return self.mistake(message, &hint, findings);
+                    let count = declared.parameters.len();
+                    let message = format!("`{name}` has {count} parameters, no number {number}");
+                    return self.mistake(message, "correct `like`", findings);
                 }
                 found.map(|parameter| unqualified(&parameter.ty))
             }
