@@ -95,8 +95,13 @@ pub struct Generated {
     pub matched: BTreeMap<RuleRef, usize>,
 }
 
-/// Makes the API that `rules` describe from what `headers` declare.
-pub fn generate(rules: &[&ApiRule], headers: &Headers<'_>, release: Release) -> Generated {
+/// Makes the API that `rules` describe from what `headers` declare, for a header of `sections`.
+pub fn generate(
+    rules: &[&ApiRule],
+    sections: &[ApiSection],
+    headers: &Headers<'_>,
+    release: Release,
+) -> Generated {
     let mut made = Generated::default();
     let types = TypeMap::new(rules, headers);
     for rule in rules {
@@ -118,6 +123,9 @@ pub fn generate(rules: &[&ApiRule], headers: &Headers<'_>, release: Release) -> 
             }
         }
         made.settle(rule, release, complaints);
+    }
+    for rule in rules {
+        made.in_order(rule, rules, sections);
     }
     made
 }
@@ -157,6 +165,26 @@ impl Generated {
         self.api.types.insert(rule.kernel_name.clone(), made);
     }
 
+    /// In a header, types come before the functions that use them.
+    fn in_order(&mut self, rule: &ApiRule, rules: &[&ApiRule], sections: &[ApiSection]) {
+        let place = |name: &str| sections.iter().position(|section| section.name == name);
+        let made = self.api.functions.get(&rule.kernel_name);
+        let Some(made) = made.filter(|made| made.rule == rule.rule.name) else { return };
+        let late = words(&made.signature).find_map(|word| {
+            let ty = self.api.types.get(word)?;
+            (place(&ty.section) > place(&made.section)).then_some((word, &ty.rule))
+        });
+        let Some((word, of)) = late else { return };
+        let message =
+            format!("`{}` stands above the type `{word}` in the header", rule.kernel_name);
+        let mut finding = Finding::error(RULE, message);
+        finding = finding.label(rule.rule.label(format!("in the section `{}`", rule.section)));
+        if let Some(ty) = rules.iter().find(|ty| ty.rule.name == *of) {
+            finding = finding.label(ty.rule.label(format!("in the section `{}`", ty.section)));
+        }
+        self.findings.push(finding.hint("put one of them in another section"));
+    }
+
     /// Weighs what was said about one rule.
     fn settle(&mut self, rule: &ApiRule, release: Release, complaints: Findings) {
         let missing = complaints.iter().any(|finding| finding.code == MISSING);
@@ -175,6 +203,11 @@ impl Generated {
             self.findings.push(finding);
         }
     }
+}
+
+/// The words of a text of C.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty())
 }
 
 impl Api {

@@ -47,7 +47,7 @@ pub(super) fn make(
     // The header that states the release's number is the library's main one.
     headers.sort_by_key(|header| header.source.name != library.version_file);
     let release = Release { version: rules.version, exact };
-    let made = generate(&rules.api, &Headers::new(headers), release);
+    let made = generate(&rules.api, &library.api_sections, &Headers::new(headers), release);
     let Generated { api, findings: complaints, matched } = made;
     findings.extend(complaints);
     hits.add(&matched);
