@@ -56,6 +56,7 @@ fn import(flags: flags::Import) -> Result<import::Plan> {
         upstream: upstream.map(|source| source.parse()).transpose()?,
         rules: flags.ruleset.rules,
         profile: flags.profile.profile,
+        kernel: flags.kernel,
         out: flags.out,
         force: flags.force,
         offline: flags.offline,

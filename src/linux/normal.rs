@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::finding::Result;
+use crate::kernel::target::Target;
 use crate::pipeline::{self, Input, OutputFile};
 use crate::rules::{Profile, Ruleset, Version};
 use crate::text::{Files, TreePath};
@@ -49,7 +50,9 @@ pub(super) fn import(
     ruleset: &Ruleset,
     profile: &Profile,
 ) -> Result<Imported> {
-    let input = Input { version, exact: false, files };
+    // What differs between kernels stands in files of our own, which no tree's text is compared with.
+    let target = Target::of_version(&ruleset.library, None);
+    let input = Input { version, exact: false, files, target: &target };
     Ok(Imported::new(pipeline::import(input, ruleset, profile)?.files))
 }
 

@@ -41,11 +41,10 @@ fn inner(node: Node<'_>) -> Option<Node<'_>> {
         return Some(inside);
     }
     let mut cursor = node.walk();
-    let inside = node.named_children(&mut cursor).find(|child| {
+    node.named_children(&mut cursor).find(|child| {
         let kind = child.kind();
         kind.ends_with("_declarator") || kind.ends_with("identifier")
-    });
-    inside
+    })
 }
 
 /// What kind of type a declarator of a typedef gives a name.
