@@ -1,7 +1,6 @@
 //! A Linux tree: what it holds of the library, which release that came from, what was changed there,
 //! and how those changes go onto a new import. Reads, never writes.
 
-
 pub mod base;
 pub mod carry;
 mod classify;
@@ -10,7 +9,7 @@ mod folder;
 mod generated;
 mod hunks;
 mod merge;
-mod named;
+pub mod named;
 mod normal;
 pub mod tree;
 mod verdict;

@@ -2,8 +2,9 @@
 //!
 //! `fixtures/LIBRARY/KIND/ID` holds `in.c` and what comes of it: `out.c`, or `findings.txt` with a
 //! line `LINE:COLUMN CODE` for each finding, or both. A files rule has `in.txt`, upstream's paths,
-//! and `out.txt`, where each goes. `args` may name what differs from the default: `--release V`,
-//! `--profile P`, `--path P` (the file's path below the library's folder); a folder `release` holds
+//! and `out.txt`, where each goes. A local rule has a release's text in `in.c`, a tree's in `out.c`, and
+//! `names.txt` with a line `LINE RULE` for each hunk, `-` for one that no rule speaks of. `args` may name what differs from the default: `--release V`,
+//! `--profile P`, `--path P` (the file's path below the library's folder, or in the tree); a folder `release` holds
 //! other files of the release that the rule depends on.
 
 // A test fails by panicking, its helpers too.
@@ -15,6 +16,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use kernelize::edit::RuleRef;
+use kernelize::linux::named::names;
 use kernelize::pipeline::{Input, KernelTree, import};
 use kernelize::rules::{IncludeTarget, MacroState, Ruleset, Version, check, load};
 use kernelize::text::TreePath;
@@ -68,7 +70,11 @@ fn folders(below: &Path) -> Vec<PathBuf> {
 
 fn try_one(ruleset: &Ruleset, folder: &Path) -> Result<(), String> {
     let fixture = fixture(ruleset, folder)?;
-    if folder.join("in.txt").exists() { files(ruleset, &fixture) } else { text(ruleset, &fixture) }
+    match fixture.rule.kind() {
+        "local" => local(ruleset, &fixture),
+        _ if folder.join("in.txt").exists() => files(ruleset, &fixture),
+        _ => text(ruleset, &fixture),
+    }
 }
 
 fn fixture(ruleset: &Ruleset, folder: &Path) -> Result<Fixture, String> {
@@ -119,6 +125,22 @@ fn files(ruleset: &Ruleset, fixture: &Fixture) -> Result<(), String> {
     }
     same("out.txt", &out, &wanted)?;
     has_matched(fixture, &tree)
+}
+
+/// Which of the changes from `in.c` to `out.c` the rule speaks of.
+fn local(ruleset: &Ruleset, fixture: &Fixture) -> Result<(), String> {
+    let read = |name: &str| fs::read(fixture.folder.join(name)).map_err(|e| format!("{name}: {e}"));
+    let (base, tree) = (read("in.c")?, read("out.c")?);
+    let Fixture { version, profile, path, rule, .. } = fixture;
+    let mut found = String::new();
+    for (line, named) in names(ruleset, *version, profile, path, &base, &tree) {
+        found += &format!("{line} {}\n", named.as_ref().map_or("-", |name| name.as_str()));
+    }
+    same("names.txt", &found, &String::from_utf8_lossy(&read("names.txt")?))?;
+    match found.contains(rule.as_str()) && found.contains(" -\n") {
+        true => Ok(()),
+        false => Err("it shows no change that is the rule's, or none that isn't".into()),
+    }
 }
 
 fn text(ruleset: &Ruleset, fixture: &Fixture) -> Result<(), String> {

@@ -63,8 +63,6 @@ pub struct Base {
     pub(super) normal: Normal,
     /// The tree's files, in the normal form.
     pub(super) tree: Normal,
-    /// The import in the profile that is wanted.
-    pub(super) imported: Imported,
     /// What the importer added, by its place in the tree.
     pub(super) added: Files,
 }
@@ -80,7 +78,8 @@ pub fn held(tree: &Tree, ruleset: &Ruleset) -> Result<Option<Version>> {
         FileAction::Map { from, to } if Some(from.as_str()) == header => Some(to.clone()),
         _ => None,
     });
-    let place = moved.unwrap_or_else(|| format!("{}/{}", library.output, header.unwrap_or_default()));
+    let place =
+        moved.unwrap_or_else(|| format!("{}/{}", library.output, header.unwrap_or_default()));
     let Some(path) = TreePath::new(&place) else { return Ok(None) };
     let Some(bytes) = tree.file(&path)? else { return Ok(None) };
     upstream::stated_version(library, &bytes, &tree.shown).map(Some)
@@ -135,7 +134,10 @@ impl Search<'_> {
     }
 
     /// What the request's source has, or else the default sources.
-    fn candidates(&self, progress: &dyn Progress) -> Result<(Candidates, Request<'_>, Vec<String>)> {
+    fn candidates(
+        &self,
+        progress: &dyn Progress,
+    ) -> Result<(Candidates, Request<'_>, Vec<String>)> {
         let request = self.request.clone();
         let found = upstream::candidates(&request, self.version, progress)?;
         if !found.releases.is_empty() || request.source.is_none() {
@@ -220,21 +222,8 @@ impl Search<'_> {
         let (distance, profile, normal) = best;
         let added = added(&release, self.ruleset);
         let importer = importer_distance(&added, &self.tree.files);
-        let normal = normal.unwrap_or_else(|| held.imported.derived.clone());
-        let imported = held.imported;
-        Ok(Base {
-            release,
-            source,
-            profile,
-            distance,
-            importer,
-            tried,
-            notes,
-            normal,
-            tree,
-            imported,
-            added,
-        })
+        let normal = normal.unwrap_or(held.imported.derived);
+        Ok(Base { release, source, profile, distance, importer, tried, notes, normal, tree, added })
     }
 }
 

@@ -207,7 +207,13 @@ impl Carrier<'_> {
     }
 
     /// A file that comes from upstream's.
-    fn derived(&mut self, against: &Against<'_>, path: &TreePath, from: &OutputFile, here: &OutputFile) {
+    fn derived(
+        &mut self,
+        against: &Against<'_>,
+        path: &TreePath,
+        from: &OutputFile,
+        here: &OutputFile,
+    ) {
         let (old, tree) = (from.text.bytes(), here.text.bytes());
         if old == tree {
             return;
@@ -472,7 +478,8 @@ fn unnamed(path: &TreePath, gone: &[u8], come: &[u8]) -> String {
 
 /// The lines that a hunk changes, in the tree's own text.
 fn tree_lines(file: &OutputFile, tree: &[&[u8]], changes: &[(Change, Class)]) -> (usize, usize) {
-    let offset = |line: usize| tree[..line.min(tree.len())].iter().map(|line| line.len()).sum::<usize>();
+    let offset =
+        |line: usize| tree[..line.min(tree.len())].iter().map(|line| line.len()).sum::<usize>();
     let start = changes.first().map_or(0, |(change, _)| change.new.start);
     let end = changes.last().map_or(0, |(change, _)| change.new.end);
     let (from, to) = (offset(start), offset(end));

@@ -72,12 +72,7 @@ impl<'a> Against<'a> {
     }
 
     /// What is known of a hunk without looking for it in the new release.
-    fn known(
-        &self,
-        rule: Option<&LocalRule>,
-        gone: &[u8],
-        come: &[u8],
-    ) -> Option<(Class, String)> {
+    fn known(&self, rule: Option<&LocalRule>, gone: &[u8], come: &[u8]) -> Option<(Class, String)> {
         if let Some(rule) = rule {
             if rule.generated {
                 return Some((Class::Generated, "the import makes it itself".into()));

@@ -41,7 +41,8 @@ impl<'a> Cover<'a> {
         let all = new.derived.iter().chain(&new.generated);
         let files: Files =
             all.map(|(place, file)| (place.clone(), Arc::clone(file.text.bytes()))).collect();
-        let offered = files.iter().map(|(path, bytes)| (path.clone(), offers(path, bytes))).collect();
+        let offered =
+            files.iter().map(|(path, bytes)| (path.clone(), offers(path, bytes))).collect();
         Cover { base, new, files, offered }
     }
 
@@ -124,7 +125,8 @@ impl<'a> Cover<'a> {
 
     /// Whether a file that comes from upstream names it.
     fn uses(&self, name: &str) -> bool {
-        let word = |byte: Option<&u8>| byte.is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_');
+        let word =
+            |byte: Option<&u8>| byte.is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_');
         self.new.derived.values().any(|file| {
             let bytes = file.text.bytes();
             memchr::memmem::find_iter(bytes, name).any(|at| {
@@ -143,8 +145,11 @@ fn found<'a>(
     come: &[u8],
     text: String,
 ) -> Found<'a> {
-    let lacks: Vec<String> =
-        missing.iter().filter(|(_, line)| at.contains(line)).map(|(name, _)| name.clone()).collect();
+    let lacks: Vec<String> = missing
+        .iter()
+        .filter(|(_, line)| at.contains(line))
+        .map(|(name, _)| name.clone())
+        .collect();
     missing.retain(|_, line| !at.contains(line));
     let (class, reason) = match lacks.as_slice() {
         [] => (Class::Generated, "the import writes the file and offers all of it".to_owned()),

@@ -9,7 +9,7 @@ use super::verdict::tokens_of;
 /// Lines with a token or two stand anywhere; one of these many tells where it is.
 const TELLING: usize = 3;
 /// Telling lines on each side of a change that its place in the new text is looked for between.
-const ANCHORS: usize = 4;
+const ANCHORS: usize = 8;
 /// Farthest that such a line is looked for, in lines.
 const REACH: usize = 60;
 
@@ -60,7 +60,8 @@ impl<'t> Places<'t> {
         let before = (0..change.old.start).rev().take(REACH);
         let after = (change.old.end..self.base.len()).take(REACH);
         let anchors = |lines: &mut dyn Iterator<Item = usize>| {
-            let held = lines.filter(|line| self.map[*line].is_some() && is_telling(self.base[*line]));
+            let held =
+                lines.filter(|line| self.map[*line].is_some() && is_telling(self.base[*line]));
             held.take(ANCHORS).last()
         };
         let start = anchors(&mut before.into_iter());
@@ -151,7 +152,10 @@ mod tests {
     #[test]
     fn what_both_change_is_refused() {
         assert_eq!(merged(&BASE.replace("c = 3", "c = 30"), &BASE.replace("c = 3", "c")), None);
-        assert_eq!(merged(&BASE.replace("}\n", "};\n"), &BASE.replace("}\nint d = 4;\n", "}\n")), None);
+        assert_eq!(
+            merged(&BASE.replace("}\n", "};\n"), &BASE.replace("}\nint d = 4;\n", "}\n")),
+            None
+        );
         // New lines where the release has new lines too have no place of their own.
         let more = |text: &str| BASE.replace("int d", &format!("{text}int d"));
         assert_eq!(merged(&more("int x;\n"), &more("int y;\n")), None);

@@ -31,8 +31,7 @@ pub(super) struct Imported {
 
 impl Imported {
     pub(super) fn new(files: BTreeMap<TreePath, OutputFile>) -> Imported {
-        let (derived, generated) =
-            files.into_iter().partition(|(_, file)| file.template.is_none());
+        let (derived, generated) = files.into_iter().partition(|(_, file)| file.template.is_none());
         Imported { derived, generated }
     }
 

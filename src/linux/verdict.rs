@@ -154,7 +154,8 @@ mod tests {
     #[test]
     fn other_words_hold_the_tokens_in_order() {
         let base = "p = make(x); if (bad(fill(p, x))) { drop(p); return NULL; }";
-        let tree = "p = make(x); if (!p) return NULL; if (bad(fill(p, x))) { drop(p); return NULL; }";
+        let tree =
+            "p = make(x); if (!p) return NULL; if (bad(fill(p, x))) { drop(p); return NULL; }";
         let new = "p = make(x); if (!p || bad(fill(p, x))) { drop(p); return NULL; }";
         assert_eq!(verdict(base, tree, new), Verdict::OtherWords);
         assert_eq!(verdict(base, tree, base), Verdict::Absent);

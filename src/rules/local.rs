@@ -104,7 +104,10 @@ fn decision(
         "keep" => Decision::Keep,
         "drop" => Decision::Drop,
         other => {
-            read.wrong(place, format!("`{other}` decides nothing; {}", instead(other, &["keep", "drop"])));
+            read.wrong(
+                place,
+                format!("`{other}` decides nothing; {}", instead(other, &["keep", "drop"])),
+            );
             return None;
         }
     };

@@ -119,7 +119,9 @@ impl Opener<'_> {
             _ => opener.packages()?,
         };
         let source = match &release.origin {
-            super::Origin::Package { package, version, .. } => format!("package {package} {version}"),
+            super::Origin::Package { package, version, .. } => {
+                format!("package {package} {version}")
+            }
             super::Origin::Folder { path } | super::Origin::Archive { path, .. } => path.clone(),
             super::Origin::Git { source, .. } => source.clone(),
         };
