@@ -2,8 +2,10 @@
 //!
 //! The only writer to disk; knows nothing of how flags are spelt.
 
+pub mod audit;
 pub mod completions;
 pub mod fold;
+pub mod held;
 pub mod import;
 pub mod man;
 pub mod output;

@@ -11,7 +11,7 @@ mod generated;
 mod hunks;
 pub mod interface;
 mod merge;
-mod named;
+pub mod named;
 mod normal;
 pub mod tree;
 mod verdict;

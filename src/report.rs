@@ -3,6 +3,7 @@
 //! The rest of the program hands over data; what goes to which stream is decided here. Standard
 //! output carries what a command was asked for, standard error everything said about it.
 
+pub mod audit;
 pub mod console;
 pub mod crash;
 pub mod error;

@@ -3,8 +3,10 @@
 //! `fixtures/LIBRARY/KIND/ID` holds `in.c` and what comes of it: `out.c`, or `findings.txt` with a
 //! line `LINE:COLUMN CODE` for each finding, or both. A files rule has `in.txt`, upstream's paths,
 //! and `out.txt`, where each goes. An api rule has `in.h`, a header of upstream's, and `out.h` and, for
-//! a function, `out.c`: what the kernel's header and module get for it. `args` may name what differs from the default: `--release V`,
-//! `--profile P`, `--path P` (the file's path below the library's folder); a folder `release` holds
+//! a function, `out.c`: what the kernel's header and module get for it. A local rule has a release's
+//! text in `in.c`, a tree's in `out.c`, and `names.txt` with a line `LINE RULE` for each hunk, `-` for
+//! one that no rule speaks of. `args` may name what differs from the default: `--release V`,
+//! `--profile P`, `--path P` (the file's path below the library's folder, or in the tree); a folder `release` holds
 //! other files of the release that the rule depends on.
 
 // A test fails by panicking, its helpers too.
@@ -17,6 +19,7 @@ use std::sync::Arc;
 
 use kernelize::edit::RuleRef;
 use kernelize::kernel::target::Target;
+use kernelize::linux::named::names;
 use kernelize::pipeline::{Input, KernelTree, import};
 use kernelize::rules::{IncludeTarget, MacroState, Ruleset, Version, check, load};
 use kernelize::text::TreePath;
@@ -77,12 +80,11 @@ fn folders(below: &Path) -> Vec<PathBuf> {
 
 fn try_one(ruleset: &Ruleset, folder: &Path) -> Result<(), String> {
     let fixture = fixture(ruleset, folder)?;
-    if folder.join("in.txt").exists() {
-        files(ruleset, &fixture)
-    } else if folder.join("in.h").exists() {
-        interface(ruleset, &fixture)
-    } else {
-        text(ruleset, &fixture)
+    match fixture.rule.kind() {
+        "api" => interface(ruleset, &fixture),
+        "local" => local(ruleset, &fixture),
+        _ if folder.join("in.txt").exists() => files(ruleset, &fixture),
+        _ => text(ruleset, &fixture),
     }
 }
 
@@ -174,6 +176,22 @@ fn interface(ruleset: &Ruleset, fixture: &Fixture) -> Result<(), String> {
         same(name, found, &wanted)?;
     }
     Ok(())
+}
+
+/// Which of the changes from `in.c` to `out.c` the rule speaks of.
+fn local(ruleset: &Ruleset, fixture: &Fixture) -> Result<(), String> {
+    let read = |name: &str| fs::read(fixture.folder.join(name)).map_err(|e| format!("{name}: {e}"));
+    let (base, tree) = (read("in.c")?, read("out.c")?);
+    let Fixture { version, profile, path, rule, .. } = fixture;
+    let mut found = String::new();
+    for (line, named) in names(ruleset, *version, profile, path, &base, &tree) {
+        found += &format!("{line} {}\n", named.as_ref().map_or("-", |name| name.as_str()));
+    }
+    same("names.txt", &found, &String::from_utf8_lossy(&read("names.txt")?))?;
+    match found.contains(rule.as_str()) && found.contains(" -\n") {
+        true => Ok(()),
+        false => Err("it shows no change that is the rule's, or none that isn't".into()),
+    }
 }
 
 fn text(ruleset: &Ruleset, fixture: &Fixture) -> Result<(), String> {

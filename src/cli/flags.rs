@@ -39,6 +39,7 @@ Exit codes:
 #[derive(Subcommand, Debug)]
 pub(super) enum Command {
     Import(Import),
+    Audit(Audit),
     Transform(Transform),
     Fold(Fold),
     Rules(Rules),
@@ -51,6 +52,7 @@ impl Command {
     pub(super) fn name(&self) -> &'static str {
         match self {
             Command::Import(_) => "import",
+            Command::Audit(_) => "audit",
             Command::Transform(_) => "transform",
             Command::Fold(_) => "fold",
             Command::Rules(Rules { command: RulesCommand::List, .. }) => "rules list",
@@ -110,6 +112,39 @@ Examples:
   kernelize import dev --upstream https://github.com/facebook/zstd --out /tmp/dev
   kernelize import --upstream cargo:zstd-sys@2.0.16 --profile official
   kernelize import 1.5.5 --upstream packages --format json";
+
+/// List what a Linux tree has changed in its copy of the library
+///
+/// Finds the release that the tree's files were made from, the one that differs least, and holds each
+/// hunk that is the tree's own against a release: generated (the import writes it itself), upstreamed
+/// (the release has it, perhaps in other words), local (still wanted, and it fits) or conflict (somebody
+/// has to decide, exit code 1). Nothing is written.
+#[derive(Args, Debug)]
+#[command(after_long_help = AUDIT_HELP)]
+pub(super) struct Audit {
+    /// The release that changes are held against: a tag, branch, commit id or any other revision
+    ///
+    /// Without it, the newest one that the source has.
+    pub(super) release: Option<String>,
+    #[command(flatten)]
+    pub(super) tree: LinuxTree,
+    /// Read releases from SRC, as `import` does
+    #[arg(long, value_name = "SRC", env = "KERNELIZE_UPSTREAM", hide_env = true)]
+    pub(super) upstream: Option<String>,
+    #[command(flatten)]
+    pub(super) ruleset: RulesFolder,
+    #[command(flatten)]
+    pub(super) profile: ProfileName,
+    /// Reach no network: use what the caches hold
+    #[arg(long)]
+    pub(super) offline: bool,
+}
+
+const AUDIT_HELP: &str = "\
+Examples:
+  kernelize audit --linux ~/src/linux
+  kernelize audit v1.5.6 --linux ~/src/linux --base v6.12 --upstream ~/src/zstd
+  kernelize audit 1.5.7 --linux linux-source-6.1 --upstream packages --made-from ~/src/zstd";
 
 /// Transform one file as an import would, to standard output
 ///
@@ -246,6 +281,21 @@ pub(super) struct RulesFolder {
     /// Use the rules in DIR instead of those built in
     #[arg(long, value_name = "DIR")]
     pub(super) rules: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub(super) struct LinuxTree {
+    /// The Linux tree: a git repository, or a plain folder, which is read as it is
+    #[arg(long, value_name = "TREE")]
+    pub(super) linux: PathBuf,
+    /// The revision of a git repository that is read; its work tree is not [default: HEAD]
+    #[arg(long, value_name = "REV")]
+    pub(super) base: Option<String>,
+    /// Look in SRC for the release that the tree was made from
+    ///
+    /// Without it, what --upstream says; and where that has nothing of the version, the default sources.
+    #[arg(long, value_name = "SRC")]
+    pub(super) made_from: Option<String>,
 }
 
 #[derive(Args, Debug)]

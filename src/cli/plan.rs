@@ -5,15 +5,18 @@ use std::path::{Path, PathBuf};
 use clap::{ArgMatches, CommandFactory};
 
 use super::flags::{self, Cli, Command, RulesCommand};
+use crate::commands::held::Sources;
 use crate::commands::read::Input;
-use crate::commands::{Outcome, completions, fold, import, man, rules, transform};
+use crate::commands::{Outcome, audit, completions, fold, import, man, rules, transform};
 use crate::finding::{Error, Result};
 use crate::report::console::Console;
+use crate::upstream::Location;
 
 /// What is to be done.
 #[derive(Debug)]
 pub(super) enum Plan {
     Import(import::Plan),
+    Audit(audit::Plan),
     Transform(transform::Plan),
     Fold(fold::Plan),
     Rules(rules::Plan),
@@ -26,6 +29,7 @@ impl Plan {
     pub(super) fn run(&self, console: &mut Console) -> Result<Outcome> {
         match self {
             Plan::Import(plan) => import::run(plan, console),
+            Plan::Audit(plan) => audit::run(plan, console),
             Plan::Transform(plan) => transform::run(plan, console),
             Plan::Fold(plan) => fold::run(plan, console),
             Plan::Rules(plan) => rules::run(plan, console),
@@ -40,6 +44,7 @@ impl Plan {
 pub(super) fn resolve(command: Command, matches: &ArgMatches) -> Result<Plan> {
     Ok(match command {
         Command::Import(flags) => Plan::Import(import(flags)?),
+        Command::Audit(flags) => Plan::Audit(audit(flags)?),
         Command::Transform(flags) => Plan::Transform(transform(flags)),
         Command::Rules(flags) => Plan::Rules(rules(flags)),
         Command::Fold(flags) => Plan::Fold(fold(flags, matches)),
@@ -49,17 +54,35 @@ pub(super) fn resolve(command: Command, matches: &ArgMatches) -> Result<Plan> {
 }
 
 fn import(flags: flags::Import) -> Result<import::Plan> {
-    // An empty variable is as good as none.
-    let upstream = flags.upstream.filter(|source| !source.is_empty());
     Ok(import::Plan {
         release: flags.release,
-        upstream: upstream.map(|source| source.parse()).transpose()?,
+        upstream: location(flags.upstream)?,
         rules: flags.ruleset.rules,
         profile: flags.profile.profile,
         kernel: flags.kernel,
         out: flags.out,
         force: flags.force,
         offline: flags.offline,
+    })
+}
+
+/// An empty variable is as good as none.
+fn location(source: Option<String>) -> Result<Option<Location>> {
+    source.filter(|source| !source.is_empty()).map(|source| source.parse()).transpose()
+}
+
+fn audit(flags: flags::Audit) -> Result<audit::Plan> {
+    Ok(audit::Plan {
+        sources: Sources {
+            linux: flags.tree.linux,
+            base: flags.tree.base,
+            release: flags.release,
+            upstream: location(flags.upstream)?,
+            made_from: location(flags.tree.made_from)?,
+            offline: flags.offline,
+        },
+        rules: flags.ruleset.rules,
+        profile: flags.profile.profile,
     })
 }
 

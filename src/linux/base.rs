@@ -63,8 +63,6 @@ pub struct Base {
     pub(super) normal: Normal,
     /// The tree's files, in the normal form.
     pub(super) tree: Normal,
-    /// The import in the profile that is wanted.
-    pub(super) imported: Imported,
     /// What the importer added, by its place in the tree.
     pub(super) added: Files,
 }
@@ -224,21 +222,8 @@ impl Search<'_> {
         let (distance, profile, normal) = best;
         let added = added(&release, self.ruleset);
         let importer = importer_distance(&added, &self.tree.files);
-        let normal = normal.unwrap_or_else(|| held.imported.derived.clone());
-        let imported = held.imported;
-        Ok(Base {
-            release,
-            source,
-            profile,
-            distance,
-            importer,
-            tried,
-            notes,
-            normal,
-            tree,
-            imported,
-            added,
-        })
+        let normal = normal.unwrap_or(held.imported.derived);
+        Ok(Base { release, source, profile, distance, importer, tried, notes, normal, tree, added })
     }
 }
 

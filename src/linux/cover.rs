@@ -104,6 +104,7 @@ pub(super) fn module_lines(come: &[u8]) -> Option<Vec<String>> {
     let mut symbols = Vec::new();
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
         let call = line.strip_suffix(");").and_then(|rest| rest.split_once('('));
+        let call = call.filter(|(_, argument)| !argument.contains(')'));
         match call {
             Some((name, symbol)) if name.starts_with("EXPORT_SYMBOL") => {
                 symbols.push(symbol.trim().to_owned());

@@ -9,7 +9,7 @@ use super::verdict::tokens_of;
 /// Lines with a token or two stand anywhere; one of these many tells where it is.
 const TELLING: usize = 3;
 /// Telling lines on each side of a change that its place in the new text is looked for between.
-const ANCHORS: usize = 4;
+const ANCHORS: usize = 8;
 /// Farthest that such a line is looked for, in lines.
 const REACH: usize = 60;
 

@@ -12,6 +12,7 @@
 //! | `notes` | list of sentences: what was chosen and why |
 //! | `findings` | list, sorted by place |
 //! | `summary` | after an import: counts, as the text has them; else left out |
+//! | `audit` | of an audit: the tree, what it was made from and its changes; else left out |
 //! | `ruleset` | of the `rules` commands: `origin`, `digest` and the `rules`; else left out |
 //! | `lines` | of `--explain`: the changed lines with their rules; else left out |
 //! | `error` | what ended the run: `kind` (`usage`, `input`, `internal`), `message`, `places`, `hint`; else left out |
@@ -23,6 +24,7 @@
 
 use serde::Serialize;
 
+use super::audit::AuditSummary;
 use super::excerpt::excerpts;
 use super::explain::ChangedLine;
 use super::summary::{ImportSummary, RuleTable};
@@ -39,6 +41,8 @@ struct Document<'a> {
     findings: Vec<JsonFinding>,
     #[serde(skip_serializing_if = "Option::is_none")]
     summary: Option<&'a ImportSummary>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    audit: Option<&'a AuditSummary>,
     #[serde(skip_serializing_if = "Option::is_none")]
     ruleset: Option<&'a RuleTable>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -100,6 +104,7 @@ impl<'a> Document<'a> {
             notes,
             findings: Vec::new(),
             summary: None,
+            audit: None,
             ruleset: None,
             lines: None,
             error: None,
@@ -129,6 +134,17 @@ pub(super) fn import(
 ) -> String {
     let findings = findings.clone().sorted().into_iter().map(finding).collect();
     Document { findings, summary: Some(summary), ..Document::new(command, notes) }.text()
+}
+
+/// The document of an audit.
+pub(super) fn audit(
+    command: &str,
+    notes: &[String],
+    findings: &Findings,
+    found: &AuditSummary,
+) -> String {
+    let findings = findings.clone().sorted().into_iter().map(finding).collect();
+    Document { findings, audit: Some(found), ..Document::new(command, notes) }.text()
 }
 
 /// The document of the `rules` commands.

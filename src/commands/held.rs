@@ -1,0 +1,136 @@
+//! What the commands for Linux trees share: a tree, the release that it was made from, and the new
+//! import that its own changes are held against.
+
+use std::path::PathBuf;
+
+use crate::finding::{Error, Result};
+use crate::kernel::target as kernel;
+use crate::linux::base::{Base, Search, held};
+use crate::linux::carry::Target;
+use crate::linux::tree::Tree;
+use crate::pipeline::{self, Input, KernelTree};
+use crate::report::console::Console;
+use crate::rules::{Profile, Ruleset, Version};
+use crate::text::TreePath;
+use crate::upstream::{self, Location, Release, Request, Tools};
+
+/// Which tree, and which releases.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Sources {
+    /// The tree.
+    pub linux: PathBuf,
+    /// The tree's revision; `None` for `HEAD`, or for a plain folder.
+    pub base: Option<String>,
+    /// The release to go to; `None` for the newest.
+    pub release: Option<String>,
+    /// Where to read it from; `None` for where the ruleset says.
+    pub upstream: Option<Location>,
+    /// Where to read the release from that the tree was made from; `None` for `upstream`.
+    pub made_from: Option<Location>,
+    /// Whether only caches may be used.
+    pub offline: bool,
+}
+
+impl Sources {
+    /// Opens the tree.
+    ///
+    /// # Errors
+    /// As for [`Tree::open`].
+    pub(super) fn tree(&self, ruleset: &Ruleset) -> Result<Tree> {
+        Tree::open(&self.linux, self.base.as_deref(), &ruleset.library)
+    }
+
+    /// The kernel that the tree is, as far as templates ask.
+    pub(super) fn kernel(tree: &Tree, ruleset: &Ruleset) -> kernel::Target {
+        let look = |path: &str| {
+            let path = TreePath::new(path)?;
+            // A file that can't be read is as good as none here; the files that matter were read.
+            tree.file(&path).ok().flatten()
+        };
+        kernel::Target::of_tree(&ruleset.library, &look)
+    }
+
+    /// The version that the tree holds.
+    ///
+    /// # Errors
+    /// It hasn't got the library.
+    pub(super) fn version(&self, tree: &Tree, ruleset: &Ruleset) -> Result<Version> {
+        held(tree, ruleset)?.ok_or_else(|| {
+            let (name, shown) = (&ruleset.library.name, &tree.shown);
+            Error::input(format!("{shown} holds no {name}: nothing there states its version"))
+                .hint("a tree without the library has no changes of its own to it")
+        })
+    }
+
+    /// Reads the release to go to.
+    ///
+    /// # Errors
+    /// It can't be read.
+    pub(super) fn release(&self, ruleset: &Ruleset, console: &mut Console) -> Result<Release> {
+        let progress = console.progress();
+        let request = self.request(ruleset, &self.upstream, self.release.clone());
+        let release = upstream::open(&request, &progress)?;
+        drop(progress);
+        for note in &release.notes {
+            console.note(note);
+        }
+        Ok(release)
+    }
+
+    /// Finds the release that the tree was made from.
+    ///
+    /// # Errors
+    /// There is none, or it can't be read.
+    pub(super) fn made_from(
+        &self,
+        tree: &Tree,
+        version: Version,
+        ruleset: &Ruleset,
+        profile: &Profile,
+        console: &mut Console,
+    ) -> Result<Base> {
+        let source = self.made_from.as_ref().or(self.upstream.as_ref()).cloned();
+        let request = self.request(ruleset, &source, None);
+        let progress = console.progress();
+        let search = Search { tree, version, ruleset, profile, request: &request };
+        let base = search.nearest(&progress)?;
+        drop(progress);
+        for note in &base.notes {
+            console.note(note);
+        }
+        Ok(base)
+    }
+
+    fn request<'a>(
+        &self,
+        ruleset: &'a Ruleset,
+        source: &Option<Location>,
+        release: Option<String>,
+    ) -> Request<'a> {
+        Request {
+            library: &ruleset.library,
+            source: source.clone(),
+            release,
+            offline: self.offline,
+            cache: upstream::default_cache(),
+            tools: Tools::default(),
+        }
+    }
+}
+
+/// Imports the release to go to.
+///
+/// # Errors
+/// As for [`pipeline::import`].
+pub(super) fn target(
+    release: &Release,
+    ruleset: &Ruleset,
+    profile: &Profile,
+    kernel: &kernel::Target,
+) -> Result<(Target, KernelTree)> {
+    let tag = format!("{}{}", ruleset.library.tag_prefix, release.version);
+    let exact = release.name == tag;
+    let input = Input { version: release.version, exact, files: &release.files, target: kernel };
+    let tree = pipeline::import(input, ruleset, profile)?;
+    Ok((Target::new(release.version, tree.files.clone()), tree))
+}
