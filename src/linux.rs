@@ -13,5 +13,6 @@ pub mod interface;
 mod merge;
 pub mod named;
 mod normal;
+mod search;
 pub mod tree;
 mod verdict;

@@ -399,6 +399,10 @@ pub struct Library {
     pub output: String,
     /// Globs ([`glob_matches`]) of the library's files in a Linux tree; no other is touched there.
     pub paths: Vec<String>,
+    /// What a Kconfig file holds that asks for the library; empty finds every one.
+    pub kconfig_word: String,
+    /// What the names start with that the library offers, and so their uses.
+    pub caller_words: Vec<String>,
     /// Path in the Linux tree to the file of a release (from its top) that the release's own importer
     /// puts there.
     pub importer: BTreeMap<String, String>,

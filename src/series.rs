@@ -45,8 +45,8 @@ pub enum Old<'a> {
     Nothing,
     /// A tree that holds the unchanged import of a release.
     Import(&'a Release, &'a KernelTree),
-    /// A Linux tree; with the release that it holds, if any.
-    Tree(&'a Tree, Option<&'a Base>, &'a Carried),
+    /// A Linux tree; with the release that it holds and what becomes of its own changes, if any.
+    Tree(&'a Tree, Option<(&'a Base, &'a Carried)>),
 }
 
 /// How the patches are to be written.
@@ -96,7 +96,9 @@ struct Step {
 pub fn make(new: &New<'_>, old: &Old<'_>, wish: &Wish) -> Result<Vec<Patch>> {
     let before = old.files();
     let after = match old {
-        Old::Tree(_, _, carried) => carried.files.clone(),
+        Old::Tree(_, Some((_, carried))) => carried.files.clone(),
+        // What lies there already and isn't the library's stays.
+        Old::Tree(tree, None) => tree.files.clone().into_iter().chain(new.files()).collect(),
         _ => new.files(),
     };
     let change = Change::between(&before, &after)?;
@@ -106,11 +108,11 @@ pub fn make(new: &New<'_>, old: &Old<'_>, wish: &Wish) -> Result<Vec<Patch>> {
     let series = Series { new, old, wish };
     let letter = series.letter(&before, &after, &change);
     match (wish.split, old) {
-        (true, Old::Tree(_, base, carried)) => {
-            series.split(&letter, &before, &change, *base, carried)
+        (true, Old::Tree(_, Some((base, carried)))) => {
+            series.split(&letter, &before, &change, base, carried)
         }
-        (true, _) => Err(Error::usage("there is nothing to split: no tree holds local changes")
-            .hint("--split goes with --linux")),
+        (true, _) => Err(Error::usage("there is nothing to split: no library is there before")
+            .hint("--split goes with --linux and a tree that holds the library")),
         (false, _) => {
             let step = Step { subject: letter.subject(), body: letter.body(), files: after };
             series.patch(&letter, &before, step, None).map(|patch| vec![patch])
@@ -143,7 +145,7 @@ impl Old<'_> {
         match self {
             Old::Nothing => None,
             Old::Import(release, _) => Some(release.version.to_string()),
-            Old::Tree(_, base, _) => base.map(|base| base.release.version.to_string()),
+            Old::Tree(_, held) => held.map(|(base, _)| base.release.version.to_string()),
         }
     }
 }
@@ -159,7 +161,9 @@ impl Series<'_> {
         let New { release, tree, ruleset, .. } = self.new;
         let kinds = tree.kinds().into_iter();
         let (locals, local_files) = match self.old {
-            Old::Tree(_, _, carried) => (locals::told(carried), carried.local_files.clone()),
+            Old::Tree(_, Some((_, carried))) => {
+                (locals::told(carried), carried.local_files.clone())
+            }
             _ => (Vec::new(), Vec::new()),
         };
         Letter {
@@ -211,10 +215,11 @@ impl Series<'_> {
         match self.old {
             Old::Nothing => {}
             Old::Import(release, _) => recipe.from = Some(asked(release)),
-            Old::Tree(_, base, _) => {
+            Old::Tree(_, held) => {
                 recipe.base = Some(digest(before));
+                let held = held.map(|(base, _)| base);
                 recipe.held =
-                    base.map(|base| format!("{}, profile {}", base.release.name, base.profile));
+                    held.map(|base| format!("{}, profile {}", base.release.name, base.profile));
             }
         }
         recipe
@@ -272,13 +277,10 @@ impl Series<'_> {
         letter: &Letter,
         before: &Files,
         overall: &Change,
-        base: Option<&Base>,
+        base: &Base,
         carried: &Carried,
     ) -> Result<Vec<Patch>> {
-        let mut steps = Vec::new();
-        if let Some(base) = base {
-            steps.push(self.again(letter, base, carried));
-        }
+        let mut steps = vec![self.again(letter, base, carried)];
         let (subject, body) = (letter.subject(), letter.body());
         steps.push(Step { subject, body, files: carried.import.clone() });
         steps.extend(locals::steps(carried));

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::folder;
+use super::search::{self, Words};
 use crate::finding::{Error, Result};
 use crate::git::{Commit, Limits, Repository};
 use crate::rules::{Library, glob_matches};
@@ -99,6 +100,20 @@ impl Tree {
     /// It can't be read.
     pub fn file(&self, path: &TreePath) -> Result<Option<Arc<[u8]>>> {
         self.source.file(path, &self.shown)
+    }
+}
+
+impl Tree {
+    /// The files outside the library that may use it.
+    ///
+    /// # Errors
+    /// The tree can't be read.
+    pub fn callers(&self, library: &Library) -> Result<Files> {
+        let words = Words::new(library);
+        match &self.source {
+            Source::Folder(folder) => search::folder(folder, &words, &self.shown),
+            Source::Git(repository, commit) => search::commit(repository, commit, &words),
+        }
     }
 }
 

@@ -44,6 +44,12 @@ pub(super) fn library(
     let oldest = read.required("oldest", shape.oldest).and_then(|text| read.version(&text));
     let output = read.path("output", shape.output);
     let paths = read.globs(shape.paths);
+    let kconfig_word = match shape.kconfig_word {
+        Some(word) => read.text("kconfig-word", Some(word)),
+        None => Some(String::new()),
+    };
+    let caller_words = shape.caller_words.map(Spanned::into_inner).unwrap_or_default();
+    let caller_words: Vec<String> = caller_words.into_iter().map(Spanned::into_inner).collect();
     let importer = read.importer(shape.importer);
     let profiles = read.profiles(shape.profile.map(|list| list.into_inner()).unwrap_or_default());
     let sections = shape.api_section.map(|list| list.into_inner()).unwrap_or_default();
@@ -67,6 +73,8 @@ pub(super) fn library(
         oldest: oldest?,
         paths: paths?.unwrap_or_else(everything),
         output,
+        kconfig_word: kconfig_word?,
+        caller_words,
         importer: importer?,
         profiles: profiles?,
         api_sections: api_sections?,
