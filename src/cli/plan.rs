@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::{ArgMatches, CommandFactory};
 
 use super::flags::{self, Cli, Command, RulesCommand};
-use crate::commands::held::Sources;
+use crate::commands::held::{Place, Sources};
 use crate::commands::read::Input;
 use crate::commands::{Outcome, audit, completions, fold, import, man, rules, transform};
 use crate::finding::{Error, Result};
@@ -73,12 +73,14 @@ fn location(source: Option<String>) -> Result<Option<Location>> {
 
 fn audit(flags: flags::Audit) -> Result<audit::Plan> {
     Ok(audit::Plan {
-        sources: Sources {
+        place: Place {
             linux: flags.tree.linux,
             base: flags.tree.base,
+            made_from: location(flags.tree.made_from)?,
+        },
+        sources: Sources {
             release: flags.release,
             upstream: location(flags.upstream)?,
-            made_from: location(flags.tree.made_from)?,
             offline: flags.offline,
         },
         rules: flags.ruleset.rules,

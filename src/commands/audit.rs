@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::held::{self, Sources};
+use super::held::{self, Place, Sources};
 use super::{Outcome, profile};
 use crate::finding::{Finding, Findings, Result};
 use crate::linux::base::{Base, Distance};
-use crate::linux::carry::{Carried, Class, Decisions, Fate, Local, carry};
+use crate::linux::carry::{Carried, Class, Decisions, Fate, Local, Target, carry};
 use crate::linux::tree::Tree;
 use crate::report::audit::{AuditSummary, BaseSummary, ClassCounts, DistanceSummary, LocalSummary};
 use crate::report::console::Console;
@@ -18,7 +18,9 @@ use crate::upstream::Release;
 /// What is to be audited, and how.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Plan {
-    /// The tree and the releases.
+    /// The tree.
+    pub place: Place,
+    /// The releases.
     pub sources: Sources,
     /// The ruleset's folder; `None` for the one built in.
     pub rules: Option<PathBuf>,
@@ -33,11 +35,13 @@ pub struct Plan {
 pub fn run(plan: &Plan, console: &mut Console) -> Result<Outcome> {
     let ruleset = rules::load(plan.rules.as_deref())?;
     let profile = profile(&ruleset, plan.profile.as_deref())?;
-    let tree = plan.sources.tree(&ruleset)?;
-    let version = plan.sources.version(&tree, &ruleset)?;
+    let tree = plan.place.tree(&ruleset)?;
+    let version = held::version(&tree, &ruleset)?;
     let release = plan.sources.release(&ruleset, console)?;
-    let base = plan.sources.made_from(&tree, version, &ruleset, profile, console)?;
-    let (target, _) = held::target(&release, &ruleset, profile, &Sources::kernel(&tree, &ruleset))?;
+    let base = plan.sources.made_from(&plan.place, &tree, version, &ruleset, profile, console)?;
+    let kernel = held::kernel(&tree, &ruleset);
+    let import = held::import(&release, &ruleset, profile, &kernel)?;
+    let target = Target::new(release.version, import.files);
     let carried = carry(&tree, &base, &target, &ruleset, profile, &Decisions::default())?;
     let findings = findings(&tree, &carried);
     let summary = summary(&ruleset, profile, &tree, version, &base, &release, &carried);

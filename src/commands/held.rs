@@ -6,7 +6,6 @@ use std::path::PathBuf;
 use crate::finding::{Error, Result};
 use crate::kernel::target as kernel;
 use crate::linux::base::{Base, Search, held};
-use crate::linux::carry::Target;
 use crate::linux::tree::Tree;
 use crate::pipeline::{self, Input, KernelTree};
 use crate::report::console::Console;
@@ -14,24 +13,30 @@ use crate::rules::{Profile, Ruleset, Version};
 use crate::text::TreePath;
 use crate::upstream::{self, Location, Release, Request, Tools};
 
-/// Which tree, and which releases.
+/// Which tree.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Sources {
+pub struct Place {
     /// The tree.
     pub linux: PathBuf,
     /// The tree's revision; `None` for `HEAD`, or for a plain folder.
     pub base: Option<String>,
+    /// Where to read the release from that the tree was made from; `None` for where the new one is
+    /// read from.
+    pub made_from: Option<Location>,
+}
+
+/// Which release, and where releases are read from.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Sources {
     /// The release to go to; `None` for the newest.
     pub release: Option<String>,
     /// Where to read it from; `None` for where the ruleset says.
     pub upstream: Option<Location>,
-    /// Where to read the release from that the tree was made from; `None` for `upstream`.
-    pub made_from: Option<Location>,
     /// Whether only caches may be used.
     pub offline: bool,
 }
 
-impl Sources {
+impl Place {
     /// Opens the tree.
     ///
     /// # Errors
@@ -39,36 +44,29 @@ impl Sources {
     pub(super) fn tree(&self, ruleset: &Ruleset) -> Result<Tree> {
         Tree::open(&self.linux, self.base.as_deref(), &ruleset.library)
     }
+}
 
-    /// The kernel that the tree is, as far as templates ask.
-    pub(super) fn kernel(tree: &Tree, ruleset: &Ruleset) -> kernel::Target {
-        let look = |path: &str| {
-            let path = TreePath::new(path)?;
-            // A file that can't be read is as good as none here; the files that matter were read.
-            tree.file(&path).ok().flatten()
-        };
-        kernel::Target::of_tree(&ruleset.library, &look)
-    }
-
-    /// The version that the tree holds.
-    ///
-    /// # Errors
-    /// It hasn't got the library.
-    pub(super) fn version(&self, tree: &Tree, ruleset: &Ruleset) -> Result<Version> {
-        held(tree, ruleset)?.ok_or_else(|| {
-            let (name, shown) = (&ruleset.library.name, &tree.shown);
-            Error::input(format!("{shown} holds no {name}: nothing there states its version"))
-                .hint("a tree without the library has no changes of its own to it")
-        })
-    }
-
+impl Sources {
     /// Reads the release to go to.
     ///
     /// # Errors
     /// It can't be read.
     pub(super) fn release(&self, ruleset: &Ruleset, console: &mut Console) -> Result<Release> {
+        self.other(self.release.clone(), ruleset, console)
+    }
+
+    /// Reads another release from the same source.
+    ///
+    /// # Errors
+    /// It can't be read.
+    pub(super) fn other(
+        &self,
+        release: Option<String>,
+        ruleset: &Ruleset,
+        console: &mut Console,
+    ) -> Result<Release> {
         let progress = console.progress();
-        let request = self.request(ruleset, &self.upstream, self.release.clone());
+        let request = self.request(ruleset, &self.upstream, release);
         let release = upstream::open(&request, &progress)?;
         drop(progress);
         for note in &release.notes {
@@ -83,13 +81,14 @@ impl Sources {
     /// There is none, or it can't be read.
     pub(super) fn made_from(
         &self,
+        place: &Place,
         tree: &Tree,
         version: Version,
         ruleset: &Ruleset,
         profile: &Profile,
         console: &mut Console,
     ) -> Result<Base> {
-        let source = self.made_from.as_ref().or(self.upstream.as_ref()).cloned();
+        let source = place.made_from.as_ref().or(self.upstream.as_ref()).cloned();
         let request = self.request(ruleset, &source, None);
         let progress = console.progress();
         let search = Search { tree, version, ruleset, profile, request: &request };
@@ -118,19 +117,40 @@ impl Sources {
     }
 }
 
-/// Imports the release to go to.
+/// The kernel that a tree is, as far as templates ask.
+pub(super) fn kernel(tree: &Tree, ruleset: &Ruleset) -> kernel::Target {
+    let look = |path: &str| {
+        let path = TreePath::new(path)?;
+        // A file that can't be read is as good as none here; the files that matter were read.
+        tree.file(&path).ok().flatten()
+    };
+    kernel::Target::of_tree(&ruleset.library, &look)
+}
+
+/// The version that a tree holds.
+///
+/// # Errors
+/// It hasn't got the library.
+pub(super) fn version(tree: &Tree, ruleset: &Ruleset) -> Result<Version> {
+    held(tree, ruleset)?.ok_or_else(|| {
+        let (name, shown) = (&ruleset.library.name, &tree.shown);
+        Error::input(format!("{shown} holds no {name}: nothing there states its version"))
+            .hint("a tree without the library has no changes of its own to it")
+    })
+}
+
+/// Imports a release.
 ///
 /// # Errors
 /// As for [`pipeline::import`].
-pub(super) fn target(
+pub(super) fn import(
     release: &Release,
     ruleset: &Ruleset,
     profile: &Profile,
     kernel: &kernel::Target,
-) -> Result<(Target, KernelTree)> {
+) -> Result<KernelTree> {
     let tag = format!("{}{}", ruleset.library.tag_prefix, release.version);
     let exact = release.name == tag;
     let input = Input { version: release.version, exact, files: &release.files, target: kernel };
-    let tree = pipeline::import(input, ruleset, profile)?;
-    Ok((Target::new(release.version, tree.files.clone()), tree))
+    pipeline::import(input, ruleset, profile)
 }
