@@ -3,7 +3,9 @@
 use std::fs;
 
 use kernelize::git::Identity;
-use kernelize::patch::{Mail, file_name, parse};
+use kernelize::patch::{Mail, apply, file_name, parse};
+
+use proptest::prelude::*;
 
 use crate::support::{DATE, Repo, change, files, mail, same};
 
@@ -172,4 +174,24 @@ fn a_series_is_numbered_and_has_a_letter() {
     let mime = "=?UTF-8?q?an=20=C3=BC?=\nMIME-Version: 1.0\nContent-Type: text/plain; \
                 charset=UTF-8\nContent-Transfer-Encoding: 8bit";
     same(&cover.unwrap(), theirs.replace("*** SUBJECT HERE ***", mime).as_bytes());
+}
+
+proptest! {
+    #[test]
+    fn no_damage_to_a_patch_ends_in_anything_but_an_error_or_another_tree(
+        places in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>(), 0..3_u8), 1..4),
+    ) {
+        let (old, new) = trees();
+        let mut patch = mail("a subject", "body").render(&change(&old, &new), None).unwrap();
+        for (place, byte, how) in places {
+            let at = place.index(patch.len());
+            match how {
+                0 => patch[at] = byte,
+                1 => patch.insert(at, byte),
+                _ => patch.truncate(at.max(1)),
+            }
+        }
+        let _ = parse(&patch);
+        let _ = apply(&patch, &old);
+    }
 }
