@@ -256,7 +256,7 @@ fn ids_of(text: &[u8]) -> Option<(String, String)> {
 type Pair = (usize, usize);
 
 /// `@@ -1,2 +3 @@ ...`.
-fn ranges_of(line: &[u8]) -> Option<(Pair, Pair)> {
+pub(super) fn ranges_of(line: &[u8]) -> Option<(Pair, Pair)> {
     let text = String::from_utf8_lossy(line);
     let mut parts = text.strip_prefix("@@ ")?.split(' ');
     let pair = |part: &str, sign: char| {

@@ -175,3 +175,19 @@ fn a_damaged_object_that_is_in_the_way_is_found() {
         "{error}"
     );
 }
+
+#[test]
+fn the_author_of_a_repository_comes_before_the_users_own() {
+    let repo = Repo::new(&base());
+    let own = repo.path().join("own");
+    fs::write(&own, "[user]\nname = Own\nemail = own@x\n").unwrap();
+    let own = own.to_str().unwrap().to_owned();
+    let variable = |name: &str| (name == "GIT_CONFIG_GLOBAL").then(|| own.clone());
+    let ask = || {
+        let opened = Repository::find_in(repo.path()).unwrap();
+        Identity::of_user(opened.as_ref(), &variable).unwrap().to_string()
+    };
+    assert_eq!(ask(), "Own <own@x>");
+    repo.git(&["config", "user.name", "Local"]);
+    assert_eq!(ask(), "Local <own@x>");
+}

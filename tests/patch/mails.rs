@@ -113,7 +113,9 @@ fn what_would_end_or_bend_a_message_is_refused() {
         let error = mail("x", body).message().unwrap_err();
         assert!(error.message.contains("of the patch"), "{body:?}: {error}");
     }
-    for body in ["----", "-- ", "indented:\n  --- a", "a diff - b", "x\nFrom: me", "a\tb"] {
+    for body in
+        ["----", "-- ", ">8 and 8<", "indented:\n  --- a", "a diff - b", "x\nFrom: me", "a\tb"]
+    {
         let body = body.trim_end();
         as_git(&mail("x", body));
     }
@@ -130,8 +132,10 @@ fn what_would_end_or_bend_a_message_is_refused() {
     let (old, new) = trees();
     assert!(bad.render(&change(&old, &new), None).unwrap_err().message.contains("-1 seconds"));
     bad.date = DATE;
-    bad.author.name = "x\nBcc: y".into();
-    assert!(bad.message().is_err());
+    for name in ["x\nBcc: y", "a@b", &"a".repeat(61)] {
+        bad.author.name = name.into();
+        assert!(bad.message().is_err(), "{name}");
+    }
 }
 
 #[test]
