@@ -14,6 +14,7 @@ mod objects;
 mod parse;
 mod revision;
 mod walk;
+mod write;
 
 use std::fs;
 use std::io::Read;
@@ -31,6 +32,7 @@ pub use lines::{Hunk, Side, changed_lines, file_id};
 pub use parse::Commit;
 pub use revision::{Found, Names, Reference};
 pub use walk::{Entry, Kind, Sink};
+pub use write::{NewCommit, differences};
 
 /// An open repository.
 pub struct Repository {

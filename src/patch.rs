@@ -5,6 +5,7 @@
 mod apply;
 mod change;
 mod cover;
+mod difference;
 mod encode;
 mod mail;
 mod parse;
@@ -15,5 +16,6 @@ mod text;
 
 pub use apply::apply;
 pub use change::{Change, FileChange, Version};
+pub use difference::{Difference, Part, first_difference};
 pub use mail::{Mail, file_name};
 pub use parse::{ParsedPatch, parse};

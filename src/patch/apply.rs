@@ -178,12 +178,17 @@ impl Section {
             for number in hunk.first + 1..hunk.end {
                 let Some((&sign, line)) = reader.lines[number].split_first() else { continue };
                 let cut = reader.lines.get(number + 1).is_some_and(|next| next.starts_with(b"\\"));
-                let line = if cut { line.strip_suffix(b"\n").unwrap_or(line) } else { line };
+                let line = match (cut, line.strip_suffix(b"\n")) {
+                    (true, Some(text)) => text,
+                    (false, Some(_)) => line,
+                    (_, None) => return Err(misfit(number)),
+                };
                 if sign == b' ' || sign == b'-' {
-                    if !before[at..].starts_with(line) {
+                    at += line.len();
+                    let fits = before[..at.min(before.len())].ends_with(line);
+                    if !fits || at > before.len() || (cut && at < before.len()) {
                         return Err(misfit(number));
                     }
-                    at += line.len();
                 }
                 if sign == b' ' || sign == b'+' {
                     out.extend_from_slice(line);
@@ -251,7 +256,7 @@ fn ids_of(text: &[u8]) -> Option<(String, String)> {
 type Pair = (usize, usize);
 
 /// `@@ -1,2 +3 @@ ...`.
-fn ranges_of(line: &[u8]) -> Option<(Pair, Pair)> {
+pub(super) fn ranges_of(line: &[u8]) -> Option<(Pair, Pair)> {
     let text = String::from_utf8_lossy(line);
     let mut parts = text.strip_prefix("@@ ")?.split(' ');
     let pair = |part: &str, sign: char| {

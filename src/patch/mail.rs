@@ -9,6 +9,9 @@ use crate::git::Identity;
 /// same whether or not a commit was made of it, and `git am` doesn't read it.
 const FIRST_LINE: &str = "From 0000000000000000000000000000000000000000 Mon Sep 17 00:00:00 2001\n";
 
+/// Longest name that `git am` takes for one, in bytes.
+const LONGEST_NAME: usize = 60;
+
 /// What a patch says besides its changes.
 #[derive(Clone, Debug)]
 pub struct Mail {
@@ -88,6 +91,10 @@ impl Mail {
     /// Refuses what a mail can't carry, or what would end the message in the middle.
     pub(super) fn check(&self) -> Result<()> {
         Identity::new(&self.author.name, &self.author.mail)?;
+        if self.author.name.len() > LONGEST_NAME || self.author.name.contains('@') {
+            let why = "is one in whose place `git am` would take the mail address";
+            return Err(unfit("author's name", &self.author.name, why));
+        }
         one_line("subject", &self.subject)?;
         one_line("signature", &self.signature)?;
         if self.subject.starts_with('[') {
@@ -154,10 +161,17 @@ fn check_line(line: &str) -> Result<()> {
         .strip_prefix("---")
         .is_some_and(|rest| rest.is_empty() || rest.starts_with(char::is_whitespace));
     let ends = ["diff -", "Index: ", "From ", ">From "];
-    if is_rule || ends.iter().any(|start| line.starts_with(start)) || line.contains(">8") {
+    if is_rule || ends.iter().any(|start| line.starts_with(start)) || is_cut(line) {
         return Err(unfit("message", line, "would end the message there"));
     }
     Ok(())
+}
+
+/// A drawn line with scissors, above which a mail program may cut.
+fn is_cut(line: &str) -> bool {
+    let scissors = [">8", "8<", ">%", "%<"];
+    let drawn = line.contains("--") || line.contains("- -");
+    drawn && scissors.iter().any(|mark| line.contains(mark))
 }
 
 fn unfit(what: &str, text: &str, why: &str) -> Error {

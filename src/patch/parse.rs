@@ -76,12 +76,11 @@ fn headers_of<'m>(lines: &mut impl Iterator<Item = &'m str>) -> Result<Vec<(Stri
         if line.is_empty() {
             break;
         }
-        if line.starts_with([' ', '\t']) {
-            if let Some((_, value)) = found.last_mut() {
-                value.push(' ');
-                value.push_str(line.trim());
-                continue;
-            }
+        let is_more = line.starts_with([' ', '\t']);
+        if let Some((_, value)) = found.last_mut().filter(|_| is_more) {
+            value.push(' ');
+            value.push_str(line.trim());
+            continue;
         }
         let (name, value) = line
             .split_once(':')

@@ -3,7 +3,9 @@
 use std::fs;
 
 use kernelize::git::Identity;
-use kernelize::patch::{Mail, file_name, parse};
+use kernelize::patch::{Mail, apply, file_name, parse};
+
+use proptest::prelude::*;
 
 use crate::support::{DATE, Repo, change, files, mail, same};
 
@@ -111,7 +113,9 @@ fn what_would_end_or_bend_a_message_is_refused() {
         let error = mail("x", body).message().unwrap_err();
         assert!(error.message.contains("of the patch"), "{body:?}: {error}");
     }
-    for body in ["----", "-- ", "indented:\n  --- a", "a diff - b", "x\nFrom: me", "a\tb"] {
+    for body in
+        ["----", "-- ", ">8 and 8<", "indented:\n  --- a", "a diff - b", "x\nFrom: me", "a\tb"]
+    {
         let body = body.trim_end();
         as_git(&mail("x", body));
     }
@@ -128,8 +132,10 @@ fn what_would_end_or_bend_a_message_is_refused() {
     let (old, new) = trees();
     assert!(bad.render(&change(&old, &new), None).unwrap_err().message.contains("-1 seconds"));
     bad.date = DATE;
-    bad.author.name = "x\nBcc: y".into();
-    assert!(bad.message().is_err());
+    for name in ["x\nBcc: y", "a@b", &"a".repeat(61)] {
+        bad.author.name = name.into();
+        assert!(bad.message().is_err(), "{name}");
+    }
 }
 
 #[test]
@@ -172,4 +178,24 @@ fn a_series_is_numbered_and_has_a_letter() {
     let mime = "=?UTF-8?q?an=20=C3=BC?=\nMIME-Version: 1.0\nContent-Type: text/plain; \
                 charset=UTF-8\nContent-Transfer-Encoding: 8bit";
     same(&cover.unwrap(), theirs.replace("*** SUBJECT HERE ***", mime).as_bytes());
+}
+
+proptest! {
+    #[test]
+    fn no_damage_to_a_patch_ends_in_anything_but_an_error_or_another_tree(
+        places in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>(), 0..3_u8), 1..4),
+    ) {
+        let (old, new) = trees();
+        let mut patch = mail("a subject", "body").render(&change(&old, &new), None).unwrap();
+        for (place, byte, how) in places {
+            let at = place.index(patch.len());
+            match how {
+                0 => patch[at] = byte,
+                1 => patch.insert(at, byte),
+                _ => patch.truncate(at.max(1)),
+            }
+        }
+        let _ = parse(&patch);
+        let _ = apply(&patch, &old);
+    }
 }

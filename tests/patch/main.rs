@@ -3,6 +3,9 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod changes;
+mod commits;
 mod mails;
+#[path = "../releases/packages.rs"]
+mod packages;
 mod support;
 mod tools;

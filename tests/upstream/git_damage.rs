@@ -32,7 +32,7 @@ fn loose_files(repo: &Path) -> Vec<PathBuf> {
 fn watched(repo: &Path, revision: &str) -> Result<Release> {
     let (sender, receiver) = channel();
     let (path, wanted) = (repo.to_owned(), revision.to_owned());
-    thread::spawn(move || sender.send(read(&path, Some(&wanted))));
+    thread::spawn(move || drop(sender.send(read(&path, Some(&wanted)))));
     receiver.recv_timeout(PATIENCE).unwrap_or_else(|_| panic!("`{revision}` hangs"))
 }
 
