@@ -11,6 +11,7 @@ mod excerpt;
 pub mod explain;
 pub mod json;
 pub mod paint;
+pub mod patch;
 pub mod progress;
 pub mod summary;
 pub mod text;

@@ -94,8 +94,10 @@ pub fn run(plan: &Plan, console: &mut Console) -> Result<Outcome> {
 fn repository(plan: &Plan) -> Result<Option<Repository>> {
     let (Some(branch), Start::Tree(place)) = (&plan.commit, &plan.way.start) else {
         return match plan.commit {
-            Some(_) => Err(Error::usage("--commit needs a git repository")
-                .hint("name one with --linux TREE")),
+            Some(_) => {
+                Err(Error::usage("--commit needs a git repository")
+                    .hint("name one with --linux TREE"))
+            }
             None => Ok(None),
         };
     };
@@ -196,10 +198,8 @@ fn write_file(path: &Path, bytes: &[u8]) -> Result<()> {
     if path.exists() && !path.is_file() {
         return fs::write(path, bytes).map_err(fail);
     }
-    let mut file = tempfile::Builder::new()
-        .prefix(".kernelize-")
-        .tempfile_in(parent(path))
-        .map_err(fail)?;
+    let mut file =
+        tempfile::Builder::new().prefix(".kernelize-").tempfile_in(parent(path)).map_err(fail)?;
     file.write_all(bytes).map_err(fail)?;
     readable(&file).map_err(fail)?;
     file.persist(path).map_err(|e| fail(e.error))?;
@@ -240,9 +240,10 @@ fn summary(ground: &Ground, patches: &[Patch]) -> PatchSummary {
         dropped: count(&|local| local.fate == Fate::Dropped),
         open: count(&|local| local.fate == Fate::Open),
         local_files: carried.map_or(0, |carried| carried.local_files.len()),
-        callers: ground.callers.as_ref().map(|callers| {
-            (callers.files.len(), callers.names(Kind::Function).len())
-        }),
+        callers: ground
+            .callers
+            .as_ref()
+            .map(|callers| (callers.files.len(), callers.names(Kind::Function).len())),
         patches: patches
             .iter()
             .map(|patch| PatchRow {

@@ -106,16 +106,8 @@ impl Way {
             }
             _ => Before::Nothing,
         };
-        let mut ground = Ground {
-            ruleset,
-            profile,
-            release,
-            import,
-            kernel,
-            before,
-            findings,
-            callers: None,
-        };
+        let mut ground =
+            Ground { ruleset, profile, release, import, kernel, before, findings, callers: None };
         ground.hold_callers()?;
         Ok(ground)
     }

@@ -62,6 +62,17 @@ impl Repository {
     pub fn commit_on_new_branch(&self, branch: &str, commit: &NewCommit<'_>) -> Result<Oid> {
         let name = format!("refs/heads/{branch}");
         self.check_new_branch(&name, branch)?;
+        let id = self.commit_alone(commit)?;
+        let made = self.inner.reference(&name, id, false, "branch: made by kernelize");
+        made.map_err(|error| match error.code() {
+            ErrorCode::Exists => self.branch_exists(branch),
+            _ => self.unwritable(&format!("the branch `{branch}`"), &error),
+        })?;
+        Ok(id)
+    }
+
+    /// Makes a commit that no ref leads to, for another one to stand on.
+    pub fn commit_alone(&self, commit: &NewCommit<'_>) -> Result<Oid> {
         let objects = Objects::new(self)?;
         let odb = self.inner.odb().map_err(|error| self.unwritable("an object", &error))?;
         let mut top = Folder::default();
@@ -75,13 +86,7 @@ impl Repository {
         let tree = writer.folder(Some(commit.base.tree), &top, "")?;
         let tree = tree.map_or_else(|| writer.write(ObjectType::Tree, b""), Ok)?;
         let text = text_of(commit, tree)?;
-        let id = writer.write(ObjectType::Commit, text.as_bytes())?;
-        let made = self.inner.reference(&name, id, false, "branch: made by kernelize");
-        made.map_err(|error| match error.code() {
-            ErrorCode::Exists => self.branch_exists(branch),
-            _ => self.unwritable(&format!("the branch `{branch}`"), &error),
-        })?;
-        Ok(id)
+        writer.write(ObjectType::Commit, text.as_bytes())
     }
 
     /// Whether [`Repository::commit_on_new_branch`] could make that branch, so that a long run can

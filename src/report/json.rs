@@ -27,6 +27,7 @@ use serde::Serialize;
 use super::audit::AuditSummary;
 use super::excerpt::excerpts;
 use super::explain::ChangedLine;
+use super::patch::{PatchSummary, Verdict};
 use super::summary::{ImportSummary, RuleTable};
 use crate::finding::{Error, ErrorKind, Finding, Findings, Label};
 
@@ -43,6 +44,10 @@ struct Document<'a> {
     summary: Option<&'a ImportSummary>,
     #[serde(skip_serializing_if = "Option::is_none")]
     audit: Option<&'a AuditSummary>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    patch: Option<&'a PatchSummary>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    verdicts: Option<&'a [Verdict]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     ruleset: Option<&'a RuleTable>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -105,6 +110,8 @@ impl<'a> Document<'a> {
             findings: Vec::new(),
             summary: None,
             audit: None,
+            patch: None,
+            verdicts: None,
             ruleset: None,
             lines: None,
             error: None,
@@ -145,6 +152,22 @@ pub(super) fn audit(
 ) -> String {
     let findings = findings.clone().sorted().into_iter().map(finding).collect();
     Document { findings, audit: Some(found), ..Document::new(command, notes) }.text()
+}
+
+/// The document of a patch.
+pub(super) fn patch(
+    command: &str,
+    notes: &[String],
+    findings: &Findings,
+    done: &PatchSummary,
+) -> String {
+    let findings = findings.clone().sorted().into_iter().map(finding).collect();
+    Document { findings, patch: Some(done), ..Document::new(command, notes) }.text()
+}
+
+/// The document of verdicts on patches.
+pub(super) fn verdicts(command: &str, notes: &[String], found: &[Verdict]) -> String {
+    Document { verdicts: Some(found), ..Document::new(command, notes) }.text()
 }
 
 /// The document of the `rules` commands.
