@@ -2,5 +2,6 @@
 
 pub mod layout;
 pub mod modules;
+pub mod symbols;
 pub mod target;
 pub mod template;
