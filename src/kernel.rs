@@ -1,5 +1,6 @@
 //! The kernel side: where files go, and the files that are the kernel's own.
 
+pub mod builds;
 pub mod layout;
 pub mod modules;
 pub mod symbols;

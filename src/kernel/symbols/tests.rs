@@ -66,6 +66,15 @@ fn what_nothing_defines_is_told() {
 }
 
 #[test]
+fn names_that_macros_put_together_are_not_missing() {
+    let text = "#define MAKE(kind, n) static int o_do_##kind##_##n(void) { return 1; }\n\
+        MAKE(fast, 4)\n#define END(name) static int name##_end(void) { return 1; }\nEND(o_x)\n\
+        int o_start(void) { return o_do_fast_4() + o_x_end() + o_dont_fast_4() + o_end_x(); }\n";
+    let symbols = symbols(&[("lib/own/a.c", text)]);
+    assert_eq!(names(&symbols.undefined), ["o_dont_fast_4", "o_end_x"]);
+}
+
+#[test]
 fn a_name_that_is_macro_and_function_counts_as_both() {
     let header = "#define o_is E_is\nstatic int E_is(int x) { return x; }\n";
     let own = "#include \"b.h\"\n#undef o_is\nint o_is(int x) { return E_is(x); }\n";

@@ -109,12 +109,21 @@ fn object(world: &World<'_>, defined: &Defined, at: usize) -> Object {
             }
             if defined.symbols[name as usize] {
                 object.symbols.needs.insert(text(world, name), place());
-            } else if !is_macro && is_missing(world, defined, name, region, span) {
+            } else if !is_macro
+                && is_missing(world, defined, name, region, span)
+                && !is_made(world, &visible, name)
+            {
                 object.undefined.insert(text(world, name), place());
             }
         }
     }
     object
+}
+
+/// Whether a macro in sight can put the name together.
+fn is_made(world: &World<'_>, visible: &[bool], name: Name) -> bool {
+    let definitions = world.macros.iter().flatten().filter(|(file, _)| visible[*file]);
+    definitions.into_iter().any(|(_, definition)| definition.makes(world.text(name)))
 }
 
 /// Whether a name that nothing defines has to be: it is declared, or called like one of the library's

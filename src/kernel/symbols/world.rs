@@ -48,6 +48,15 @@ pub(super) struct Macro {
     pub(super) uses: Vec<bool>,
     /// What it stands for.
     pub(super) body: Region,
+    /// Names that it puts together: the fixed parts, with a gap for each argument.
+    makes: Vec<Vec<Option<Vec<u8>>>>,
+}
+
+impl Macro {
+    /// Whether it can put this name together.
+    pub(super) fn makes(&self, name: &[u8]) -> bool {
+        self.makes.iter().any(|parts| fits(parts, name))
+    }
 }
 
 /// A static function or variable, or an inline one of a header.
@@ -185,10 +194,46 @@ impl<'a> World<'a> {
                 text.parameters.as_ref().map(|list| list.iter().map(|span| word(*span)).collect());
             let rest = usize::from(text.variadic);
             let uses = vec![false; parameters.as_ref().map_or(0, |p| p.len() + rest)];
+            let names = parameters.as_deref().unwrap_or_default();
+            let makes = self.pasted(file, &text.body, &words, names);
             let body = Region { file: at, words };
-            list.push(Macro { parameters, variadic: text.variadic, uses, body });
+            list.push(Macro { parameters, variadic: text.variadic, uses, body, makes });
         }
         list
+    }
+
+    /// The names that a body puts together by `##`.
+    fn pasted(
+        &self,
+        file: &Scanned<'_>,
+        body: &[Code],
+        words: &[Word],
+        parameters: &[Name],
+    ) -> Vec<Vec<Option<Vec<u8>>>> {
+        let mut found = Vec::new();
+        let mut parts: Vec<Option<Vec<u8>>> = Vec::new();
+        let mut due = false;
+        for (token, word) in body.iter().zip(words) {
+            let text = file.lexed.text(token);
+            if token.is_punct() && matches!(&*text, b"##" | b"%:%:") {
+                due = true;
+                continue;
+            }
+            if !due && parts.len() > 1 {
+                found.push(std::mem::take(&mut parts));
+            }
+            if !due {
+                parts.clear();
+            }
+            due = false;
+            parts.push(if parameters.contains(&word.name) {
+                None
+            } else {
+                Some(text.into_owned())
+            });
+        }
+        found.extend(Some(parts).filter(|parts| parts.len() > 1));
+        found
     }
 
     /// Works out which arguments become code, from the bodies inwards: an argument that is handed on
@@ -353,6 +398,28 @@ impl<'a> World<'a> {
             }
         }
     }
+}
+
+/// Whether a name consists of these parts, gaps standing for anything.
+fn fits(parts: &[Option<Vec<u8>>], name: &[u8]) -> bool {
+    let mut rest = name;
+    let mut gap = false;
+    for part in parts {
+        let Some(part) = part else {
+            gap = true;
+            continue;
+        };
+        let place = memchr::memmem::find(rest, part).filter(|place| gap || *place == 0);
+        let Some(place) = place else { return false };
+        rest = &rest[place + part.len()..];
+        gap = false;
+    }
+    let fixed = parts.iter().any(Option::is_some);
+    fixed && (gap || rest.is_empty() || parts.last().is_some_and(|last| ends(last, name)))
+}
+
+fn ends(last: &Option<Vec<u8>>, name: &[u8]) -> bool {
+    last.as_ref().is_some_and(|last| name.ends_with(last))
 }
 
 /// For each opening parenthesis the place of the closing one, else 0.
