@@ -2,9 +2,9 @@
 //!
 //! `fixtures/LIBRARY/KIND/ID` holds `in.c` and what comes of it: `out.c`, or `findings.txt` with a
 //! line `LINE:COLUMN CODE` for each finding, or both. A files rule has `in.txt`, upstream's paths,
-//! and `out.txt`, where each goes. `args` may name what differs from the default: `--release V`,
-//! `--profile P`, `--path P` (the file's path below the library's folder); a folder `release` holds
-//! other files of the release that the rule depends on.
+//! and `out.txt`, where each goes, with the text of a template that stands for none. `args` may name
+//! what differs from the default: `--release V`, `--profile P`, `--path P` (the file's path below the
+//! library's folder); a folder `release` holds other files of the release that the rule depends on.
 
 // A test fails by panicking, its helpers too.
 #![allow(clippy::unwrap_used)]
@@ -118,6 +118,14 @@ fn files(ruleset: &Ruleset, fixture: &Fixture) -> Result<(), String> {
             }
             Some((place, _)) => format!("{path} -> {place}\n"),
         };
+    }
+    // A template that stands for no upstream file is shown itself.
+    let own = |file: &&kernelize::pipeline::OutputFile| {
+        file.template.as_ref() == Some(&fixture.rule) && file.upstream.is_none()
+    };
+    if let Some((place, file)) = tree.files.iter().find(|(_, file)| own(file)) {
+        let text = String::from_utf8_lossy(file.text.bytes());
+        out += &format!("{place} (template)\n{text}");
     }
     same("out.txt", &out, &wanted)?;
     has_matched(fixture, &tree)

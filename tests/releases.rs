@@ -19,5 +19,7 @@ mod goldens;
 mod imported;
 #[path = "releases/meaning.rs"]
 mod meaning;
+#[path = "releases/modules.rs"]
+mod modules;
 #[path = "releases/syntax.rs"]
 mod syntax;
