@@ -2,10 +2,11 @@
 //!
 //! `fixtures/LIBRARY/KIND/ID` holds `in.c` and what comes of it: `out.c`, or `findings.txt` with a
 //! line `LINE:COLUMN CODE` for each finding, or both. A files rule has `in.txt`, upstream's paths,
-//! and `out.txt`, where each goes. An api rule has `in.h`, a header of upstream's, and `out.h` and, for
-//! a function, `out.c`: what the kernel's header and module get for it. `args` may name what differs from the default: `--release V`,
-//! `--profile P`, `--path P` (the file's path below the library's folder); a folder `release` holds
-//! other files of the release that the rule depends on.
+//! and `out.txt`, where each goes, with the text of a template that stands for none. An api rule has
+//! `in.h`, a header of upstream's, and `out.h` and, for a function, `out.c`: what the kernel's header
+//! and module get for it. `args` may name what differs from the default: `--release V`, `--profile
+//! P`, `--path P` (the file's path below the library's folder); a folder `release` holds other files
+//! of the release that the rule depends on.
 
 // A test fails by panicking, its helpers too.
 #![allow(clippy::unwrap_used)]
@@ -133,10 +134,13 @@ fn files(ruleset: &Ruleset, fixture: &Fixture) -> Result<(), String> {
             Some((place, _)) => format!("{path} -> {place}\n"),
         };
     }
-    for (place, file) in &tree.files {
-        if file.upstream.is_none() && file.template.as_ref() == Some(&fixture.rule) {
-            out += &format!("nothing -> {place} (template)\n");
-        }
+    // A template that stands for no upstream file is shown itself.
+    let own = |file: &&kernelize::pipeline::OutputFile| {
+        file.template.as_ref() == Some(&fixture.rule) && file.upstream.is_none()
+    };
+    if let Some((place, file)) = tree.files.iter().find(|(_, file)| own(file)) {
+        let text = String::from_utf8_lossy(file.text.bytes());
+        out += &format!("{place} (template)\n{text}");
     }
     same("out.txt", &out, &wanted)?;
     has_matched(fixture, &tree)

@@ -21,5 +21,7 @@ mod imported;
 mod interface;
 #[path = "releases/meaning.rs"]
 mod meaning;
+#[path = "releases/modules.rs"]
+mod modules;
 #[path = "releases/syntax.rs"]
 mod syntax;
