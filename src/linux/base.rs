@@ -143,13 +143,14 @@ impl Search<'_> {
         if !found.releases.is_empty() || request.source.is_none() {
             return Ok((found, request, Vec::new()));
         }
-        let note = format!(
-            "{} has nothing that states {}; the default sources were asked",
-            found.source, self.version
-        );
+        let nothing = format!("{} has nothing that states {}", found.source, self.version);
         let request = Request { source: None, ..request };
-        let found = upstream::candidates(&request, self.version, progress)?;
-        Ok((found, request, vec![note]))
+        let found = upstream::candidates(&request, self.version, progress).map_err(|error| {
+            let why = error.message;
+            Error::input(format!("{nothing}; and of the default sources: {why}"))
+                .hint("name a source that has the release that the tree was made from")
+        })?;
+        Ok((found, request, vec![format!("{nothing}; the default sources were asked")]))
     }
 
     fn none(&self, candidates: &Candidates) -> Error {

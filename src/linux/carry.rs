@@ -136,6 +136,8 @@ impl Target {
 
 /// A kept change: what gives way in the new file to what.
 type Kept = (String, TreePath, Patch);
+/// A file that stays as the tree has it, or away, and the change that says so.
+type Whole = (String, TreePath, Option<Arc<[u8]>>);
 
 struct Carrier<'a> {
     tree: &'a Tree,
@@ -146,8 +148,7 @@ struct Carrier<'a> {
     decisions: &'a Decisions,
     locals: Vec<Local>,
     kept: Vec<Kept>,
-    /// Whole files that are not as the import has them, by the change that says so.
-    whole: Vec<(String, TreePath, Option<Arc<[u8]>>)>,
+    whole: Vec<Whole>,
 }
 
 /// Classifies a tree's own changes against a new import and carries over what is to be kept.
