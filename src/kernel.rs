@@ -1,3 +1,7 @@
 //! The kernel side: where files go, and the files that are the kernel's own.
 
+pub mod api;
 pub mod layout;
+pub mod modules;
+pub mod target;
+pub mod template;

@@ -3,12 +3,12 @@
 //!
 //! [`Upstream`] -> [`Preprocessed`] -> [`Rewritten`] -> [`KernelTree`]
 
+mod api;
 mod closed;
 mod expect;
 mod hits;
 mod preprocess;
 mod rewrite;
-mod template;
 #[cfg(test)]
 mod tests;
 
@@ -17,7 +17,10 @@ use std::sync::Arc;
 
 use crate::edit::{EditSet, Overlap, RuleRef, Traced};
 use crate::finding::{Error, Finding, Findings, Result, Severity};
+use crate::kernel::api::Api;
 use crate::kernel::layout::{self, Layout};
+use crate::kernel::target::Target;
+use crate::kernel::template::{self, Values};
 use crate::rules::{Active, MacroClass, Profile, Ruleset, Version};
 use crate::syntax::SYNTAX_ERROR;
 use crate::text::{Files, Source, Span, TreePath};
@@ -33,6 +36,8 @@ pub struct Input<'a> {
     pub exact: bool,
     /// Path below the library root to bytes.
     pub files: &'a Files,
+    /// The kernel that it is imported for.
+    pub target: &'a Target,
 }
 
 /// The release with its plan.
@@ -42,6 +47,7 @@ pub struct Upstream<'a> {
     exact: bool,
     /// One file is looked at by itself: nothing can be said of the others.
     alone: bool,
+    target: Target,
     files: BTreeMap<TreePath, Arc<Source>>,
     layout: Layout,
     findings: Findings,
@@ -70,6 +76,8 @@ pub struct Rewritten<'a> {
 pub struct KernelTree {
     /// The files by their path in the Linux tree.
     pub files: BTreeMap<TreePath, OutputFile>,
+    /// The wrapper API that they offer to the rest of the kernel.
+    pub api: Api,
     /// What must not be, or is worth a look.
     pub findings: Findings,
     /// How often each rule in force matched, whether it changed anything or not.
@@ -142,7 +150,8 @@ pub fn select<'a>(
     }
     let mut hits = Hits::default();
     hits.add(&layout.matched);
-    Ok(Upstream { rules, exact: input.exact, alone: false, files, layout, findings, hits })
+    let (exact, target) = (input.exact, input.target.clone());
+    Ok(Upstream { rules, exact, alone: false, target, files, layout, findings, hits })
 }
 
 /// A NUL byte is in no C source: the file is something else, or damaged.
@@ -162,8 +171,15 @@ fn binary(source: &Arc<Source>) -> Findings {
 /// Adds the kernel's own files and holds the whole against the closed world.
 fn kernel_tree(rewritten: Rewritten<'_>) -> Result<KernelTree> {
     let Rewritten { upstream, texts, decided } = rewritten;
-    let Upstream { rules, exact, files, layout, mut findings, mut hits, .. } = upstream;
+    let Upstream { rules, exact, alone, target, files, layout, mut findings, mut hits, .. } =
+        upstream;
     let conditions = closed::check(&rules, &files, &texts, &mut findings, &mut hits);
+    // One file by itself can't have what the API needs.
+    let api = if alone {
+        Api::default()
+    } else {
+        api::make(&rules, &layout, &files, &texts, exact, &mut findings, &mut hits)
+    };
     let mut output = BTreeMap::new();
     for (path, text) in texts {
         hits.add(text.fired());
@@ -174,15 +190,19 @@ fn kernel_tree(rewritten: Rewritten<'_>) -> Result<KernelTree> {
         let file = OutputFile { upstream: Some(path), source, template: None, text };
         output.insert(place.clone(), file);
     }
+    let library = &rules.ruleset.library;
+    let mut values = Values::new(library, rules.version, target);
+    values.api = api.value(&library.api_sections);
     for (place, template) in layout.templates {
-        let source = template::render(rules.ruleset, &template)?;
+        let source = template::render(rules.ruleset, &template.name, &template.rule, &values)?;
         let text = Traced::new(Arc::clone(&source.bytes));
         let file =
             OutputFile { upstream: template.replaces, source, template: Some(template.rule), text };
         output.insert(place, file);
     }
     expect::check(&rules, &hits, exact, &mut findings);
-    Ok(KernelTree { files: output, findings, matched: hits.into_map(), decided, conditions })
+    let matched = hits.into_map();
+    Ok(KernelTree { files: output, api, findings, matched, decided, conditions })
 }
 
 /// Applies edits; two that touch are a fault of the rules, and the file stays as it was.
@@ -234,7 +254,8 @@ pub fn transform(
     profile: &Profile,
 ) -> Result<(Option<OutputFile>, Findings)> {
     let files = BTreeMap::from([(path.clone(), bytes)]);
-    let input = Input { version, exact: false, files: &files };
+    let target = Target::of_version(&ruleset.library, None);
+    let input = Input { version, exact: false, files: &files, target: &target };
     let mut upstream = select(input, ruleset, profile)?;
     // Alone or not, chosen by the rules or not: it is this file that the user wants to see.
     upstream.alone = true;

@@ -3,12 +3,14 @@
 //! `rules/load.rs` makes it from the TOML files; the stages only read it.
 
 mod active;
+mod api;
 mod check;
 mod conflict;
 mod convert;
 mod fields;
 mod folder;
 mod glob;
+mod kernel;
 mod library;
 mod load;
 mod local;
@@ -27,10 +29,14 @@ use crate::finding::Label;
 use crate::text::{Source, Span};
 
 pub use active::Active;
+pub use api::{
+    ApiAction, ApiFunctionRule, ApiItem, ApiParameter, ApiRule, ApiSection, ApiTypeSource, ApiUse,
+};
 pub use check::{RuleRow, RuleText, check, list, show};
 pub use glob::matches as glob_matches;
+pub use kernel::{Module, TargetValue};
 pub use load::load;
-pub use version::{Expect, Version};
+pub use version::{Expect, KernelVersion, Version};
 
 /// What every rule has, whatever its kind.
 #[derive(Clone, Debug)]
@@ -398,10 +404,16 @@ pub struct Library {
     pub importer: BTreeMap<String, String>,
     /// The profiles; the first is the default.
     pub profiles: Vec<Profile>,
+    /// The sections of the wrapper API's header, in order.
+    pub api_sections: Vec<ApiSection>,
     /// The releases that come as packages, oldest first.
     pub packages: Vec<PackagedRelease>,
-    /// Values for the templates (`unaligned_header`, ...).
-    pub template_values: BTreeMap<String, toml::Value>,
+    /// Oldest and newest kernel that the rules are made for, where they speak of kernels.
+    pub kernels: Option<(KernelVersion, KernelVersion)>,
+    /// The kernel modules that the library becomes.
+    pub modules: Vec<Module>,
+    /// What templates are told of the kernel that they are rendered for.
+    pub target_values: Vec<TargetValue>,
 }
 
 /// All rules of one library.
@@ -435,6 +447,8 @@ pub struct Ruleset {
     pub masks: Vec<MaskRule>,
     /// Local changes.
     pub local: Vec<LocalRule>,
+    /// The wrapper API.
+    pub api: Vec<ApiRule>,
     /// Templates by path below `templates/`.
     pub templates: BTreeMap<String, Arc<Source>>,
 }
@@ -454,6 +468,7 @@ impl Ruleset {
         rules.extend(self.licence.iter().map(|r| &r.rule));
         rules.extend(self.masks.iter().map(|r| &r.rule));
         rules.extend(self.local.iter().map(|r| &r.rule));
+        rules.extend(self.api.iter().map(|r| &r.rule));
         rules.sort_by(|a, b| a.name.cmp(&b.name));
         rules
     }

@@ -2,8 +2,10 @@
 //!
 //! `fixtures/LIBRARY/KIND/ID` holds `in.c` and what comes of it: `out.c`, or `findings.txt` with a
 //! line `LINE:COLUMN CODE` for each finding, or both. A files rule has `in.txt`, upstream's paths,
-//! and `out.txt`, where each goes. A local rule has a release's text in `in.c`, a tree's in `out.c`, and
-//! `names.txt` with a line `LINE RULE` for each hunk, `-` for one that no rule speaks of. `args` may name what differs from the default: `--release V`,
+//! and `out.txt`, where each goes. An api rule has `in.h`, a header of upstream's, and `out.h` and, for
+//! a function, `out.c`: what the kernel's header and module get for it. A local rule has a release's
+//! text in `in.c`, a tree's in `out.c`, and `names.txt` with a line `LINE RULE` for each hunk, `-` for
+//! one that no rule speaks of. `args` may name what differs from the default: `--release V`,
 //! `--profile P`, `--path P` (the file's path below the library's folder, or in the tree); a folder `release` holds
 //! other files of the release that the rule depends on.
 
@@ -16,6 +18,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use kernelize::edit::RuleRef;
+use kernelize::kernel::target::Target;
 use kernelize::linux::named::names;
 use kernelize::pipeline::{Input, KernelTree, import};
 use kernelize::rules::{IncludeTarget, MacroState, Ruleset, Version, check, load};
@@ -30,6 +33,13 @@ struct Fixture {
     version: Version,
     profile: String,
     path: TreePath,
+}
+
+impl Fixture {
+    /// The rule's file, below the ruleset.
+    fn file(&self) -> String {
+        format!("{}.toml", self.rule)
+    }
 }
 
 #[test]
@@ -73,6 +83,7 @@ fn try_one(ruleset: &Ruleset, folder: &Path) -> Result<(), String> {
     match fixture.rule.kind() {
         "local" => local(ruleset, &fixture),
         _ if folder.join("in.txt").exists() => files(ruleset, &fixture),
+        _ if folder.join("in.h").exists() => interface(ruleset, &fixture),
         _ => text(ruleset, &fixture),
     }
 }
@@ -100,7 +111,8 @@ fn fixture(ruleset: &Ruleset, folder: &Path) -> Result<Fixture, String> {
 }
 
 fn run(ruleset: &Ruleset, fixture: &Fixture, files: &BTreeMap<TreePath, Arc<[u8]>>) -> KernelTree {
-    let input = Input { version: fixture.version, exact: false, files };
+    let target = Target::of_version(&ruleset.library, None);
+    let input = Input { version: fixture.version, exact: false, files, target: &target };
     import(input, ruleset, ruleset.profile(&fixture.profile).unwrap()).unwrap()
 }
 
@@ -123,6 +135,11 @@ fn files(ruleset: &Ruleset, fixture: &Fixture) -> Result<(), String> {
             Some((place, _)) => format!("{path} -> {place}\n"),
         };
     }
+    for (place, file) in &tree.files {
+        if file.upstream.is_none() && file.template.as_ref() == Some(&fixture.rule) {
+            out += &format!("nothing -> {place} (template)\n");
+        }
+    }
     same("out.txt", &out, &wanted)?;
     has_matched(fixture, &tree)
 }
@@ -141,6 +158,40 @@ fn local(ruleset: &Ruleset, fixture: &Fixture) -> Result<(), String> {
         true => Ok(()),
         false => Err("it shows no change that is the rule's, or none that isn't".into()),
     }
+}
+
+/// What an api rule makes of the library's main header.
+fn interface(ruleset: &Ruleset, fixture: &Fixture) -> Result<(), String> {
+    let library = &ruleset.library;
+    let path = library.version_file.trim_start_matches(&format!("{}/", library.root));
+    let bytes = fs::read(fixture.folder.join("in.h")).unwrap();
+    let files = BTreeMap::from([(TreePath::new(path).unwrap(), Arc::from(bytes))]);
+    let tree = run(ruleset, fixture, &files);
+    let mut said = tree.findings.iter().filter(|finding| {
+        let own = |label: &kernelize::finding::Label| label.source.name.contains(&fixture.file());
+        finding.labels.iter().any(own)
+    });
+    if let Some(finding) = said.next() {
+        let says: Vec<&str> = finding.labels.iter().map(|label| label.text.as_str()).collect();
+        return Err(format!("{}: {}: {}", finding.code, finding.message, says.join("; ")));
+    }
+    has_matched(fixture, &tree)?;
+    let (mut header, mut module) = (String::new(), String::new());
+    if let Some(made) = tree.api.types.values().find(|made| made.rule == fixture.rule) {
+        header = format!("{}\n{}\n", made.doc, made.declaration);
+    }
+    if let Some(made) = tree.api.functions.values().find(|made| made.rule == fixture.rule) {
+        header = format!("{}\n{}\n", made.doc, made.prototype);
+        module.clone_from(&made.definition);
+    }
+    for (name, found) in [("out.h", &header), ("out.c", &module)] {
+        if std::env::var_os("BLESS_API").is_some() && !found.is_empty() {
+            fs::write(fixture.folder.join(name), found).unwrap();
+        }
+        let wanted = fs::read_to_string(fixture.folder.join(name)).unwrap_or_default();
+        same(name, found, &wanted)?;
+    }
+    Ok(())
 }
 
 fn text(ruleset: &Ruleset, fixture: &Fixture) -> Result<(), String> {
@@ -200,7 +251,9 @@ fn outcome(ruleset: &Ruleset, fixture: &Fixture, tree: &KernelTree) -> (Vec<u8>,
     let out = tree.files.values().find(of_it).map(|file| file.text.bytes().to_vec());
     let name = format!("{}/{}", ruleset.library.root, fixture.path);
     let mut findings = String::new();
-    for finding in tree.findings.clone().sorted() {
+    // Of the API a part of a release always lacks something.
+    let of_release = |code: &str| code.starts_with("api-");
+    for finding in tree.findings.clone().sorted().into_iter().filter(|f| !of_release(f.code)) {
         if let Some(label) = finding.labels.first().filter(|label| label.source.name == name) {
             let at = label.position();
             findings += &format!("{}:{} {}\n", at.line, at.column, finding.code);

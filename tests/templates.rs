@@ -6,8 +6,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use minijinja::syntax::SyntaxConfig;
-use minijinja::{Environment, UndefinedBehavior, context};
+use kernelize::edit::RuleRef;
+use kernelize::kernel::target::Target;
+use kernelize::kernel::template::{self, Values};
+use kernelize::rules::{Version, load};
 
 const HEADERS: &[&str] = &["mem.h", "zstd_deps.h"];
 
@@ -20,7 +22,7 @@ const DEBUG_H: &str = "#ifndef DEBUG_H\n#define DEBUG_H\n\
 /// The kernel that the headers are rendered for.
 #[derive(Clone, Copy)]
 enum Kernel {
-    /// What templates say of their own.
+    /// The newest that the rules know.
     Newest,
     /// Before 6.12, and before it had `intptr_t`.
     Old,
@@ -31,18 +33,16 @@ fn root() -> &'static Path {
 }
 
 fn render(header: &str, kernel: Kernel) -> String {
-    let path = root().join("rules/zstd/templates/common").join(header);
-    let template = fs::read_to_string(path).unwrap();
-    let mut environment = Environment::new();
-    environment.set_undefined_behavior(UndefinedBehavior::Strict);
-    let mut syntax = SyntaxConfig::builder();
-    syntax.keep_trailing_newline(true).trim_blocks(true).lstrip_blocks(true);
-    environment.set_syntax(syntax.build().unwrap());
-    let context = match kernel {
-        Kernel::Newest => context! {},
-        Kernel::Old => context! { unaligned_header => "asm/unaligned.h", need_intptr_t => true },
+    let ruleset = load(None).unwrap();
+    let version = match kernel {
+        Kernel::Newest => None,
+        Kernel::Old => Some("6.1"),
     };
-    environment.render_str(&template, context).unwrap()
+    let target = Target::named(&ruleset.library, version).unwrap();
+    let values = Values::new(&ruleset.library, Version::default(), target);
+    let (name, rule) = (format!("common/{header}"), RuleRef::new("files", "test"));
+    let rendered = template::render(&ruleset, &name, &rule, &values).unwrap();
+    String::from_utf8(rendered.bytes.to_vec()).unwrap()
 }
 
 /// A folder with the rendered headers and those of the library that they include.

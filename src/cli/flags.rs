@@ -91,6 +91,9 @@ pub(super) struct Import {
     pub(super) ruleset: RulesFolder,
     #[command(flatten)]
     pub(super) profile: ProfileName,
+    /// Make it for the kernel VERSION, such as 6.1 [default: the newest that the rules know]
+    #[arg(long, value_name = "VERSION")]
+    pub(super) kernel: Option<String>,
     /// Write the folder DIR [default: ./linux-LIBRARY-VERSION]
     #[arg(long, value_name = "DIR")]
     pub(super) out: Option<PathBuf>,

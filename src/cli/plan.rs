@@ -59,6 +59,7 @@ fn import(flags: flags::Import) -> Result<import::Plan> {
         upstream: location(flags.upstream)?,
         rules: flags.ruleset.rules,
         profile: flags.profile.profile,
+        kernel: flags.kernel,
         out: flags.out,
         force: flags.force,
         offline: flags.offline,

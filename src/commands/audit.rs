@@ -37,8 +37,8 @@ pub fn run(plan: &Plan, console: &mut Console) -> Result<Outcome> {
     let version = plan.sources.version(&tree, &ruleset)?;
     let release = plan.sources.release(&ruleset, console)?;
     let base = plan.sources.made_from(&tree, version, &ruleset, profile, console)?;
-    let (target, _) = held::target(&release, &ruleset, profile)?;
-    let carried = carry(&tree, &base, &target, &ruleset, profile, &Decisions::default())?;
+    let (new, _) = held::import(&tree, &release, &ruleset, profile)?;
+    let carried = carry(&tree, &base, &new, &ruleset, profile, &Decisions::default())?;
     let findings = findings(&tree, &carried);
     let summary = summary(&ruleset, profile, &tree, version, &base, &release, &carried);
     console.audit(&summary, &findings)?;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use crate::finding::{Error, Result};
 use crate::linux::base::{Base, Search, held};
-use crate::linux::carry::Target;
+use crate::linux::carry::NewImport;
 use crate::linux::tree::Tree;
 use crate::pipeline::{self, Input, KernelTree};
 use crate::report::console::Console;
@@ -80,7 +80,8 @@ impl Sources {
         let source = self.made_from.as_ref().or(self.upstream.as_ref()).cloned();
         let request = self.request(ruleset, &source, None);
         let progress = console.progress();
-        let search = Search { tree, version, ruleset, profile, request: &request };
+        let target = tree.target(&ruleset.library);
+        let search = Search { tree, version, ruleset, profile, target: &target, request: &request };
         let base = search.nearest(&progress)?;
         drop(progress);
         for note in &base.notes {
@@ -106,18 +107,21 @@ impl Sources {
     }
 }
 
-/// Imports the release to go to.
+/// Imports the release to go to, for the tree's kernel.
 ///
 /// # Errors
 /// As for [`pipeline::import`].
-pub(super) fn target(
+pub(super) fn import(
+    tree: &Tree,
     release: &Release,
     ruleset: &Ruleset,
     profile: &Profile,
-) -> Result<(Target, KernelTree)> {
+) -> Result<(NewImport, KernelTree)> {
     let tag = format!("{}{}", ruleset.library.tag_prefix, release.version);
     let exact = release.name == tag;
-    let input = Input { version: release.version, exact, files: &release.files };
+    let target = tree.target(&ruleset.library);
+    let files = &release.files;
+    let input = Input { version: release.version, exact, files, target: &target };
     let tree = pipeline::import(input, ruleset, profile)?;
-    Ok((Target::new(release.version, tree.files.clone()), tree))
+    Ok((NewImport::new(release.version, tree.files.clone()), tree))
 }

@@ -8,6 +8,7 @@ use super::record::{FileRecord, Record, sha256};
 use super::{Outcome, profile};
 use crate::edit::RuleRef;
 use crate::finding::Result;
+use crate::kernel::target::Target;
 use crate::pipeline::{self, Input, KernelTree, OutputFile};
 use crate::report::console::Console;
 use crate::report::summary::{ClassCount, FileCount, ImportSummary, KindCount};
@@ -25,6 +26,8 @@ pub struct Plan {
     pub rules: Option<PathBuf>,
     /// The profile; `None` for the ruleset's default.
     pub profile: Option<String>,
+    /// The kernel that it is for; `None` for the newest that the rules know.
+    pub kernel: Option<String>,
     /// The output folder; `None` for one named after the release, in the current folder.
     pub out: Option<PathBuf>,
     /// Whether a changed output folder is replaced.
@@ -40,6 +43,7 @@ pub struct Plan {
 pub fn run(plan: &Plan, console: &mut Console) -> Result<Outcome> {
     let ruleset = rules::load(plan.rules.as_deref())?;
     let profile = profile(&ruleset, plan.profile.as_deref())?;
+    let target = Target::named(&ruleset.library, plan.kernel.as_deref())?;
     let progress = console.progress();
     let release = upstream::open(&request(plan, &ruleset), &progress)?;
     drop(progress);
@@ -47,8 +51,9 @@ pub fn run(plan: &Plan, console: &mut Console) -> Result<Outcome> {
         console.note(note);
     }
     let output = Output::prepare(&folder(plan, &ruleset, &release), plan.force, &read(plan))?;
-    let tree = pipeline::import(input(&release, &ruleset), &ruleset, profile)?;
-    let record = record(plan, &ruleset, profile, &release, &tree)?;
+    let tree = pipeline::import(input(&release, &ruleset, &target), &ruleset, profile)?;
+    let mut record = record(plan, &ruleset, profile, &release, &tree)?;
+    record.kernel = target.version.map(|version| version.to_string());
     let shown = output.folder().display().to_string();
     let files = tree.files.iter().map(|(path, file)| (path.as_str(), &**file.text.bytes()));
     let replaced = output.write(&files.collect(), &record)?;
@@ -83,9 +88,10 @@ fn folder(plan: &Plan, ruleset: &Ruleset, release: &Release) -> PathBuf {
     plan.out.clone().unwrap_or_else(|| PathBuf::from(name()))
 }
 
-fn input<'a>(release: &'a Release, ruleset: &Ruleset) -> Input<'a> {
+fn input<'a>(release: &'a Release, ruleset: &Ruleset, target: &'a Target) -> Input<'a> {
     let tag = format!("{}{}", ruleset.library.tag_prefix, release.version);
-    Input { version: release.version, exact: release.name == tag, files: &release.files }
+    let exact = release.name == tag;
+    Input { version: release.version, exact, files: &release.files, target }
 }
 
 fn record(

@@ -7,6 +7,7 @@ use super::hunks::{hunks, lines};
 use super::normal::{self, Imported, Normal, Places};
 use super::tree::Tree;
 use crate::finding::{Error, Result};
+use crate::kernel::target::Target;
 use crate::rules::{FileAction, Profile, Ruleset, Version};
 use crate::text::{Files, TreePath};
 use crate::upstream::{self, Candidates, Progress, Release, Request};
@@ -95,6 +96,8 @@ pub struct Search<'a> {
     pub ruleset: &'a Ruleset,
     /// The profile that the new import is made with.
     pub profile: &'a Profile,
+    /// The tree's kernel.
+    pub target: &'a Target,
     /// Where releases are read from first; its release is not looked at.
     pub request: &'a Request<'a>,
 }
@@ -162,11 +165,11 @@ impl Search<'_> {
     }
 
     fn import(&self, release: &Release) -> Result<Imported> {
-        normal::import(release.version, &release.files, self.ruleset, self.profile)
+        normal::import(release.version, &release.files, self.ruleset, self.profile, self.target)
     }
 
     fn again(&self, files: &Files, places: &Places) -> Result<Normal> {
-        normal::again(files, places, self.version, self.ruleset, self.profile)
+        normal::again(files, places, self.version, self.ruleset, self.profile, self.target)
     }
 
     fn hold(&self, release: &Release, tree: &Normal) -> Result<Held> {
@@ -213,7 +216,8 @@ impl Search<'_> {
             if other.name == self.profile.name || best.0 == Distance::default() {
                 continue;
             }
-            let made = normal::import(release.version, &release.files, self.ruleset, other)?;
+            let made =
+                normal::import(release.version, &release.files, self.ruleset, other, self.target)?;
             let normal = self.again(&normal::bytes(&made), &made.places())?;
             let distance = apart(&normal, &tree);
             if distance < best.0 {

@@ -121,16 +121,16 @@ impl Carried {
 
 /// A new import that local changes are held against.
 #[derive(Debug)]
-pub struct Target {
+pub struct NewImport {
     /// The release's number.
     pub version: Version,
     imported: Imported,
 }
 
-impl Target {
+impl NewImport {
     /// An import by [`crate::pipeline::import`].
-    pub fn new(version: Version, files: BTreeMap<TreePath, OutputFile>) -> Target {
-        Target { version, imported: Imported::new(files) }
+    pub fn new(version: Version, files: BTreeMap<TreePath, OutputFile>) -> NewImport {
+        NewImport { version, imported: Imported::new(files) }
     }
 }
 
@@ -142,7 +142,7 @@ type Whole = (String, TreePath, Option<Arc<[u8]>>);
 struct Carrier<'a> {
     tree: &'a Tree,
     base: &'a Base,
-    target: &'a Target,
+    target: &'a NewImport,
     ruleset: &'a Ruleset,
     profile: &'a Profile,
     decisions: &'a Decisions,
@@ -158,7 +158,7 @@ struct Carrier<'a> {
 pub fn carry(
     tree: &Tree,
     base: &Base,
-    target: &Target,
+    target: &NewImport,
     ruleset: &Ruleset,
     profile: &Profile,
     decisions: &Decisions,

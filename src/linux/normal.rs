@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::finding::Result;
+use crate::kernel::target::Target;
 use crate::pipeline::{self, Input, OutputFile};
 use crate::rules::{Profile, Ruleset, Version};
 use crate::text::{Files, TreePath};
@@ -48,8 +49,9 @@ pub(super) fn import(
     files: &Files,
     ruleset: &Ruleset,
     profile: &Profile,
+    target: &Target,
 ) -> Result<Imported> {
-    let input = Input { version, exact: false, files };
+    let input = Input { version, exact: false, files, target };
     Ok(Imported::new(pipeline::import(input, ruleset, profile)?.files))
 }
 
@@ -60,6 +62,7 @@ pub(super) fn again(
     version: Version,
     ruleset: &Ruleset,
     profile: &Profile,
+    target: &Target,
 ) -> Result<Normal> {
     let output = format!("{}/", ruleset.library.output);
     let mut back = Files::new();
@@ -69,7 +72,7 @@ pub(super) fn again(
             back.entry(path).or_insert_with(|| Arc::clone(bytes));
         }
     }
-    Ok(import(version, &back, ruleset, profile)?.derived)
+    Ok(import(version, &back, ruleset, profile, target)?.derived)
 }
 
 /// The bytes of an import.

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::folder;
 use crate::finding::{Error, Result};
 use crate::git::{Commit, Limits, Repository};
+use crate::kernel::target::Target;
 use crate::rules::{Library, glob_matches};
 use crate::text::{Files, TreePath};
 
@@ -91,6 +92,14 @@ impl Tree {
             Source::Folder(_) => None,
         };
         Ok(Tree { shown, kernel, commit, files, source })
+    }
+
+    /// What templates and wrapper have to know of this kernel. A file that can't be read counts as none.
+    pub fn target(&self, library: &Library) -> Target {
+        Target::of_tree(library, &|path| {
+            let path = TreePath::new(path)?;
+            self.file(&path).ok().flatten()
+        })
     }
 
     /// One file of the tree, wherever it lies; `None` if there is none.

@@ -162,6 +162,11 @@ impl Reader<'_> {
             let message =
                 format!("the id is `{}`, the file's name says `{}`", id.get_ref(), self.id);
             self.wrong(at, message);
+        } else if self.kind == "api" {
+            // These are named as what they make.
+            if !is_id(&self.id.replace('_', "-")) {
+                self.wrong(at, "an id is made of a to z, 0 to 9, `-` and `_`");
+            }
         } else if !is_id(self.id) {
             self.wrong(at, "an id is made of a to z, 0 to 9 and `-`");
         }
@@ -266,7 +271,7 @@ pub(super) fn tree_path(text: &str) -> Result<(), String> {
         .ok_or_else(|| format!("`{text}` is no plain relative path: no `.`, `..` or leading `/`"))
 }
 
-fn line(text: &str) -> Result<(), String> {
+pub(super) fn line(text: &str) -> Result<(), String> {
     if text.is_empty() || text.contains(['\n', '\r', '\0']) {
         return Err("one line of text is wanted".into());
     }

@@ -6,15 +6,15 @@ use std::sync::Arc;
 use toml::Spanned;
 
 use super::fields::{instead, span};
-use super::shape::{LibraryShape, PackageShape, ProfileShape, Text, Texts};
+use super::shape::{ApiSectionShape, LibraryShape, PackageShape, ProfileShape, Text, Texts};
 use super::version::Version;
-use super::{Library, PackagedRelease, Profile, Simplify};
+use super::{ApiSection, Library, PackagedRelease, Profile, Simplify};
 use crate::finding::{Finding, Findings};
 use crate::text::{Source, Span, TreePath};
 
 /// Where a value's mistakes go.
-struct Reader<'a> {
-    source: &'a Arc<Source>,
+pub(super) struct Reader<'a> {
+    pub(super) source: &'a Arc<Source>,
     findings: &'a mut Findings,
 }
 
@@ -46,9 +46,15 @@ pub(super) fn library(
     let paths = read.globs(shape.paths);
     let importer = read.importer(shape.importer);
     let profiles = read.profiles(shape.profile.map(|list| list.into_inner()).unwrap_or_default());
+    let sections = shape.api_section.map(|list| list.into_inner()).unwrap_or_default();
+    let api_sections = read.api_sections(sections);
     let packages = read.packages(shape.package.map(|list| list.into_inner()).unwrap_or_default());
     let output = output?;
     let everything = || vec![format!("{output}/**/*")];
+    let kernels = read.kernels(shape.kernel_oldest, shape.kernel_newest);
+    let modules = read.modules(shape.module.map(|list| list.into_inner()).unwrap_or_default());
+    let values = shape.target_value.map(|list| list.into_inner()).unwrap_or_default();
+    let target_values = read.target_values(values, kernels.flatten());
     Some(Library {
         name: name?,
         url: url?,
@@ -63,24 +69,27 @@ pub(super) fn library(
         output,
         importer: importer?,
         profiles: profiles?,
+        api_sections: api_sections?,
         packages: packages?,
-        template_values: shape.template_values.unwrap_or_default(),
+        kernels: kernels?,
+        modules: modules?,
+        target_values: target_values?,
     })
 }
 
 impl Reader<'_> {
-    fn wrong(&mut self, at: Span, message: String) {
+    pub(super) fn wrong(&mut self, at: Span, message: String) {
         self.findings.push(Finding::error("rule-value", message).at(self.source, at, ""));
     }
 
-    fn required(&mut self, key: &str, value: Option<Text>) -> Option<Text> {
+    pub(super) fn required(&mut self, key: &str, value: Option<Text>) -> Option<Text> {
         if value.is_none() {
             self.wrong(Span::at(0), format!("the key `{key}` is missing"));
         }
         value
     }
 
-    fn text(&mut self, key: &str, value: Option<Text>) -> Option<String> {
+    pub(super) fn text(&mut self, key: &str, value: Option<Text>) -> Option<String> {
         let text = self.required(key, value)?;
         if text.get_ref().contains(['\n', '\0']) {
             self.wrong(span(text.span()), format!("`{key}` is one line"));
@@ -99,7 +108,7 @@ impl Reader<'_> {
         Some(text.into_inner())
     }
 
-    fn path(&mut self, key: &str, value: Option<Text>) -> Option<String> {
+    pub(super) fn path(&mut self, key: &str, value: Option<Text>) -> Option<String> {
         let text = self.required(key, value)?;
         if TreePath::new(text.get_ref()).is_none() {
             let message = format!("`{key}` is a relative path without `.` and `..`");
@@ -163,6 +172,21 @@ impl Reader<'_> {
             profiles.push(Profile { name, why, simplify, closed: shape.closed });
         }
         Some(profiles)
+    }
+
+    fn api_sections(&mut self, shapes: Vec<ApiSectionShape>) -> Option<Vec<ApiSection>> {
+        let mut sections: Vec<ApiSection> = Vec::new();
+        for shape in shapes {
+            let at = span(shape.name.span());
+            let name = self.word("name", Some(shape.name))?;
+            if sections.iter().any(|section| section.name == name) {
+                self.wrong(at, format!("the section `{name}` is given twice"));
+                return None;
+            }
+            let title = self.text("title", Some(shape.title))?;
+            sections.push(ApiSection { name, title });
+        }
+        Some(sections)
     }
 
     fn packages(&mut self, shapes: Vec<PackageShape>) -> Option<Vec<PackagedRelease>> {

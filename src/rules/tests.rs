@@ -261,6 +261,42 @@ fn a_wrong_library_is_pointed_at() {
 }
 
 #[test]
+fn modules_and_kernels_are_checked() {
+    let module = |name: &str, rest: &str| {
+        format!(
+            "[[module]]\nname = \"{name}\"\nkconfig = \"CONFIG_{name}\"\n\
+             source = \"{name}.c\"\nfolder = \"{name}\"\n{rest}\n"
+        )
+    };
+    let value = "[[target-value]]\nname = \"old\"\nwhy = \"it is\"\nsince = \"6.2\"\n\
+                 file = \"lib/a.h\"\nwith = false\nwithout = true\n";
+    let kernels = "kernel-oldest = \"6.1\"\nkernel-newest = \"6.12\"\n[[profile]]";
+    let library = |top: &str, tables: &str| {
+        let dir = ruleset(&[]);
+        let text = LIBRARY.replacen("[[profile]]", top, 1) + "\n" + tables;
+        write(dir.path(), "library.toml", &text);
+        load(Some(dir.path()))
+    };
+    let two = module("one", "") + &module("two", "common = true");
+    let rules = library(kernels, &format!("{two}{value}")).unwrap_or_else(|e| panic!("{e}"));
+    let newest = rules.library.kernels.unwrap().1;
+    assert_eq!((newest.major, newest.minor), (6, 12));
+    assert!(rules.library.modules[1].common && !rules.library.modules[0].common);
+    assert!(!rules.library.target_values[0].with.as_bool().unwrap());
+    let refused = |top: &str, tables: &str| shown(&library(top, tables).map(|_| ()).unwrap_err());
+    says(&refused(kernels, &module("one", "")), &["no module is the common one"]);
+    let twice = module("one", "common = true").repeat(2);
+    says(&refused(kernels, &twice), &["`one` and `one` share a name"]);
+    says(&refused(kernels, &two.replace("two.c", "two.h")), &["is a .c file"]);
+    says(&refused(kernels, &two.replace("\"two\"", "\"two-b\"")), &["letters, digits and `_`"]);
+    says(&refused("[[profile]]", value), &["`kernel-oldest` and `kernel-newest` are missing"]);
+    says(&refused(kernels, &value.replace("6.2", "6")), &["`6` is no kernel"]);
+    says(&refused(kernels, &value.replace("false", "1.5")), &["true, false or a whole number"]);
+    says(&refused(&kernels.replace("6.1\"", "6.20\""), ""), &["6.12 is older than 6.20"]);
+    says(&refused(kernels, &module("one", "commn = true")), &["unknown key `commn`", "common"]);
+}
+
+#[test]
 fn templates_exist_and_parse() {
     let rule = "id = \"mem\"\nwhy = \"a reason that is long enough\"\ntemplate = \"mem.h\"\nto = \"lib/demo/mem.h\"\n";
     loaded(&[("files/mem.toml", rule), ("templates/mem.h", "#include <{{ header }}>\n")]);

@@ -60,6 +60,11 @@ pub(super) fn is_attribute(word: &[u8]) -> bool {
     )
 }
 
+/// The attribute that marks a declaration as deprecated.
+pub(super) fn is_deprecation(word: &[u8]) -> bool {
+    matches!(word, b"deprecated" | b"__deprecated__")
+}
+
 /// Operators on a type.
 pub(super) fn takes_type(word: &[u8]) -> bool {
     matches!(

@@ -11,7 +11,7 @@ use crate::support::{Case, text};
 const TARGETS: [&str; 2] = ["1.5.6", "1.5.7"];
 
 fn case(tree: &str) -> Case {
-    let value = |name: &str| std::env::var(name).unwrap_or_else(|_| panic!("{name} is not set"));
+    let value = |name: &str| std::env::var(name).unwrap();
     Case::new(None, Path::new(&value(tree)), &value("KERNELIZE_TEST_GIT"))
 }
 

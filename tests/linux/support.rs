@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use kernelize::finding::Result;
 use kernelize::linux::base::{Base, Search, held};
-use kernelize::linux::carry::{Carried, Decisions, Local, Target, carry};
+use kernelize::linux::carry::{Carried, Decisions, Local, NewImport, carry};
 use kernelize::linux::tree::Tree;
 use kernelize::pipeline::{Input, import};
 use kernelize::rules::{Ruleset, load};
@@ -40,7 +40,8 @@ impl Case {
         let version = held(&self.tree, &self.ruleset).unwrap().unwrap();
         let request = self.request(self.made_from.clone(), None);
         let (ruleset, profile) = (&self.ruleset, &self.ruleset.library.profiles[0]);
-        let search = Search { tree: &self.tree, version, ruleset, profile, request: &request };
+        let (tree, target) = (&self.tree, self.tree.target(&ruleset.library));
+        let search = Search { tree, version, ruleset, profile, target: &target, request: &request };
         search.nearest(&Silent).unwrap()
     }
 
@@ -54,9 +55,10 @@ impl Case {
     ) -> Result<Carried> {
         let profile = &self.ruleset.library.profiles[0];
         let release = open(&self.request(upstream.parse()?, release), &Silent)?;
-        let input = Input { version: release.version, exact: true, files: &release.files };
-        let target = Target::new(release.version, import(input, &self.ruleset, profile)?.files);
-        carry(&self.tree, base, &target, &self.ruleset, profile, decisions)
+        let (files, kernel) = (&release.files, self.tree.target(&self.ruleset.library));
+        let input = Input { version: release.version, exact: true, files, target: &kernel };
+        let new = NewImport::new(release.version, import(input, &self.ruleset, profile)?.files);
+        carry(&self.tree, base, &new, &self.ruleset, profile, decisions)
     }
 }
 

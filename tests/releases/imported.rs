@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use kernelize::kernel::target::Target;
 use kernelize::pipeline::{Input, KernelTree, import};
 use kernelize::rules::{Ruleset, Version, load};
 use kernelize::text::{Files, TreePath};
@@ -38,7 +39,8 @@ impl Imported {
         let numbers: Vec<u32> = release.split('.').map(|n| n.parse().unwrap()).collect();
         let version = Version { major: numbers[0], minor: numbers[1], patch: numbers[2] };
         let ruleset = load(None).unwrap();
-        let input = Input { version, exact: true, files: &files };
+        let target = Target::of_version(&ruleset.library, None);
+        let input = Input { version, exact: true, files: &files, target: &target };
         let tree = import(input, &ruleset, ruleset.profile(profile).unwrap()).unwrap();
         Imported { release: release.to_owned(), version, ruleset, profile, files, tree }
     }

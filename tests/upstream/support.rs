@@ -29,9 +29,14 @@ pub(crate) fn library() -> Library {
         version_macros: ["MAJOR", "MINOR", "RELEASE"].map(|part| format!("ZSTD_VERSION_{part}")),
         oldest: Version { major: 1, minor: 4, patch: 9 },
         output: "lib/zstd".into(),
+        paths: vec![],
+        importer: BTreeMap::new(),
         profiles: Vec::new(),
+        api_sections: Vec::new(),
         packages: vec![packaged(6, "2.0.13"), packaged(7, "2.0.16")],
-        template_values: BTreeMap::new(),
+        kernels: None,
+        modules: Vec::new(),
+        target_values: Vec::new(),
     }
 }
 
