@@ -2,6 +2,7 @@
 //! and how those changes go onto a new import. Reads, never writes.
 
 pub mod base;
+mod carried;
 pub mod carry;
 mod classify;
 mod cover;

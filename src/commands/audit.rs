@@ -57,10 +57,9 @@ pub(super) fn findings(tree: &Tree, carried: &Carried) -> Findings {
             finding = finding.at(&source, span, local.id.clone());
         }
         let id = &local.id;
-        findings.push(
-            finding
-                .hint(format!("decide by --keep {id} or --drop {id}, or by a rule of kind local")),
-        );
+        findings.push(finding.hint(format!(
+            "decide by `patch --keep {id}` or `--drop {id}`, or by a rule of kind local"
+        )));
     }
     findings
 }

@@ -1,6 +1,5 @@
 //! Which release a tree's files were made from: the one that differs least.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::hunks::{hunks, lines};
@@ -12,8 +11,10 @@ use crate::rules::{FileAction, Profile, Ruleset, Version};
 use crate::text::{Files, TreePath};
 use crate::upstream::{self, Candidates, Progress, Release, Request};
 
-/// Commits before the nearest release that are tried, and how many in a row may be no nearer.
+/// Commits before the nearest release that are tried in one round.
 const MAX_BEFORE: usize = 6;
+/// Rounds, each from what the one before found.
+const MAX_ROUNDS: usize = 4;
 
 /// How far two sets of files are apart; less is nearer.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
@@ -53,8 +54,8 @@ pub struct Base {
     pub profile: String,
     /// How far the files that come from upstream's are from the tree's.
     pub distance: Distance,
-    /// How far the files that the release's own importer adds are from the tree's; none where the
-    /// source has none of them.
+    /// How far the files that an importer adds of its own are from the tree's; none where they are not
+    /// known.
     pub importer: Option<Distance>,
     /// All that was tried, nearest first.
     pub tried: Vec<Tried>,
@@ -123,8 +124,9 @@ impl Search<'_> {
             all.push((release.clone(), self.hold(release, &tree)?));
         }
         let best = all.iter().map(|(_, held)| held.distance).min().unwrap_or_default();
-        if best != Distance::default() {
-            self.neighbours(&candidates, &request, &tree, &mut all, progress)?;
+        let mut rounds = if best == Distance::default() { 0 } else { MAX_ROUNDS };
+        while rounds > 0 && self.neighbours(&candidates, &request, &tree, &mut all, progress)? {
+            rounds -= 1;
         }
         all.sort_by_key(|(_, held)| held.distance);
         let tried = all
@@ -178,7 +180,7 @@ impl Search<'_> {
         Ok(Held { distance, imported })
     }
 
-    /// Goes back from the nearest release as long as that lowers the difference.
+    /// Goes back from the nearest release; says whether that lowered the difference.
     fn neighbours(
         &self,
         candidates: &Candidates,
@@ -186,19 +188,20 @@ impl Search<'_> {
         tree: &Normal,
         all: &mut Vec<(Release, Held)>,
         progress: &dyn Progress,
-    ) -> Result<()> {
+    ) -> Result<bool> {
         let Some((nearest, held)) = all.iter().min_by_key(|(_, held)| held.distance) else {
-            return Ok(());
+            return Ok(false);
         };
         let best = held.distance;
-        let before = candidates.before(request, nearest, MAX_BEFORE, progress)?;
-        for release in before {
+        let mut nearer = false;
+        for release in candidates.before(request, nearest, MAX_BEFORE, progress)? {
             let held = self.hold(&release, tree)?;
             if held.distance < best {
+                nearer = true;
                 all.push((release, held));
             }
         }
-        Ok(())
+        Ok(nearer)
     }
 
     /// Holds the tree against the nearest release once more, as each profile would have made it.
@@ -225,7 +228,7 @@ impl Search<'_> {
             }
         }
         let (distance, profile, normal) = best;
-        let added = added(&release, self.ruleset);
+        let added = added(&release, self.ruleset, &held.imported, &self.tree.files);
         let importer = importer_distance(&added, &self.tree.files);
         let normal = normal.unwrap_or(held.imported.derived);
         Ok(Base { release, source, profile, distance, importer, tried, notes, normal, tree, added })
@@ -253,16 +256,27 @@ fn between(old: &[u8], new: &[u8]) -> Distance {
     Distance { hunks: hunks.len(), lines, files: 0 }
 }
 
-/// The files that the release's own importer adds, by their place in the tree.
-fn added(release: &Release, ruleset: &Ruleset) -> Files {
-    let importer: BTreeMap<_, _> = ruleset
-        .library
-        .importer
-        .iter()
-        .filter_map(|(to, from)| Some((TreePath::new(to)?, TreePath::new(from)?)))
-        .collect();
-    let file = |from: &TreePath| release.importer.get(from).map(Arc::clone);
-    importer.into_iter().filter_map(|(to, from)| Some((to, file(&from)?))).collect()
+/// What the tree's files were at first that don't come from upstream's: as the release's own importer
+/// has them, or as this program writes them, whichever is nearer.
+fn added(release: &Release, ruleset: &Ruleset, imported: &Imported, tree: &Files) -> Files {
+    let mut found = Files::new();
+    for (to, from) in &ruleset.library.importer {
+        let (Some(to), Some(from)) = (TreePath::new(to), TreePath::new(from)) else { continue };
+        found.extend(release.importer.get(&from).map(|bytes| (to, Arc::clone(bytes))));
+    }
+    for (place, file) in &imported.generated {
+        let (Some(here), ours) = (tree.get(place), file.text.bytes()) else { continue };
+        let far = |bytes: &[u8]| between(bytes, here).lines;
+        let near = match found.get(place) {
+            Some(theirs) => far(ours) < far(theirs),
+            // Otherwise it was made by other hands, and to hold it against ours says nothing.
+            None => 2 * far(ours) < lines(here).len(),
+        };
+        if near {
+            found.insert(place.clone(), Arc::clone(ours));
+        }
+    }
+    found
 }
 
 fn importer_distance(added: &Files, tree: &Files) -> Option<Distance> {

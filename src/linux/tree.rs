@@ -14,6 +14,10 @@ use crate::text::{Files, TreePath};
 /// The files by which a kernel tree is known.
 const MARKERS: [&str; 3] = ["Makefile", "Kconfig", "MAINTAINERS"];
 
+/// Most lines of one file. The largest of any release has under ten thousand; comparing takes time by
+/// the square of what differs.
+const MAX_LINES: usize = 50_000;
+
 /// The kernel's own version, as its top Makefile states it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Kernel {
@@ -82,10 +86,8 @@ impl Tree {
         };
         let kernel = kernel(&source, &shown)?;
         let files = source.files(&library.paths, &shown)?;
-        let binary = files.iter().find(|(_, bytes)| memchr::memchr(0, bytes).is_some());
-        if let Some((path, _)) = binary {
-            return Err(Error::input(format!("{path} of {shown} is no text: it holds a NUL byte"))
-                .hint("the library's files in a kernel tree are sources: move it elsewhere"));
+        for (path, bytes) in &files {
+            sound(path, bytes, &shown)?;
         }
         let commit = match &source {
             Source::Git(_, commit) => Some(commit.id.to_string()),
@@ -140,6 +142,21 @@ impl Source {
             }
         }
     }
+}
+
+/// Refuses what is no source, or larger than any.
+fn sound(path: &TreePath, bytes: &[u8], shown: &str) -> Result<()> {
+    let refused = |what: String| {
+        Err(Error::input(format!("{path} of {shown} {what}"))
+            .hint("the library's files in a kernel tree are sources: move it elsewhere"))
+    };
+    if memchr::memchr(0, bytes).is_some() {
+        return refused("is no text: it holds a NUL byte".into());
+    }
+    if memchr::memchr_iter(b'\n', bytes).nth(MAX_LINES).is_some() {
+        return refused(format!("has over {MAX_LINES} lines"));
+    }
+    Ok(())
 }
 
 /// Whether something below `folder` can match `glob`.

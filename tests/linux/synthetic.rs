@@ -52,9 +52,9 @@ fn changes_are_told_apart_and_carried() {
     assert!(text(&carried.files, "lib/tiny/core/extra.c").contains("tiny_extra"));
     let before = text(&carried.import, "lib/tiny/core/scale.c");
     assert!(!before.contains("!shift"));
-    let ids: Vec<&str> = carried.steps.iter().map(|(id, _)| id.as_str()).collect();
-    assert_eq!(ids, [LOCAL]);
-    assert_eq!(carried.steps[0].1, carried.files);
+    assert_eq!(carried.order, [LOCAL]);
+    assert_eq!(carried.with(&[]).unwrap(), carried.import);
+    assert_eq!(carried.with(&carried.order).unwrap(), carried.files);
 }
 
 #[test]
@@ -76,7 +76,11 @@ fn the_same_release_keeps_all_changes() {
     let carried = case.onto(&case.base(), &upstream("1.2.3"), None, &decisions).unwrap();
     assert_eq!(carried.open().count(), 0);
     assert_eq!(carried.files, carried.reimport);
-    assert_eq!(carried.steps.len(), 4);
+    assert_eq!(carried.order, [MAKEFILE, PLACE, LOCAL, "zero-length"]);
+    let one = carried.with(&["zero-length".to_owned()]).unwrap();
+    let differs = |path: &&TreePath| one[*path] != carried.import[*path];
+    let changed: Vec<&str> = one.keys().filter(differs).map(TreePath::as_str).collect();
+    assert_eq!(changed, ["lib/tiny/core/sum.c"]);
 }
 
 #[test]
@@ -97,6 +101,70 @@ fn decisions_rule() {
 }
 
 #[test]
+fn rules_decide() {
+    let rules = TempDir::new().unwrap();
+    copy_into(&tiny().join("rules"), rules.path());
+    for (id, adds, decision) in [("place", "63 ? 63", "keep"), ("even", "!shift", "drop")] {
+        let rule = format!(
+            "id = \"{id}\"\nwhy = \"Known for this test.\"\nfiles = [\"lib/**/*.c\"]\n\
+             adds = [\"{adds}\"]\ndecision = \"{decision}\"\n\
+             decision-why = \"It was decided so.\"\n"
+        );
+        fs::write(rules.path().join(format!("local/{id}.toml")), rule).unwrap();
+    }
+    let from = tiny().join("tiny-1.2.3");
+    let case = Case::new(Some(rules.path()), &tiny().join("linux"), from.to_str().unwrap());
+    let decisions = Decisions::default();
+    let carried = case.onto(&case.base(), &upstream("1.3.0"), None, &decisions).unwrap();
+    assert_eq!(carried.order, ["place"]);
+    let scale = text(&carried.files, "lib/tiny/core/scale.c");
+    assert!(scale.contains("63 ? 63") && scale.contains("return shift == 0;"), "{scale}");
+    let decided = carried.locals.iter().filter_map(|local| local.decided.as_deref());
+    assert!(decided.clone().count() == 2 && decided.clone().all(|d| d.contains("It was decided")));
+}
+
+#[test]
+fn the_nearest_commit_is_found() {
+    let dir = TempDir::new().unwrap();
+    let sum = dir.path().join("src/core/sum.c");
+    copy_into(&tiny().join("tiny-1.2.3"), dir.path());
+    let first = fs::read_to_string(&sum).unwrap();
+    git(dir.path(), &["init", "-q"]);
+    let commit = |text: &str| {
+        fs::write(&sum, text).unwrap();
+        git(dir.path(), &["add", "-A"]);
+        git(dir.path(), &["commit", "-qm", "one more"]);
+    };
+    commit(&first.replace("size_t s = 0;", "size_t s;\n    s = 0;"));
+    git(dir.path(), &["tag", "v1.2.3"]);
+    commit(&first);
+    for n in 0..5 {
+        commit(&first.replace("s += *p++", &format!("s += {n} + *p++")));
+    }
+    let case =
+        Case::new(Some(&tiny().join("rules")), &tiny().join("linux"), dir.path().to_str().unwrap());
+    let base = case.base();
+    assert_eq!((base.distance.hunks, base.distance.lines), (3, 10));
+    assert!(base.release.name.starts_with("v1.2.3-g"), "{}", base.release.name);
+    let found = &base.release.files[&TreePath::new("core/sum.c").unwrap()];
+    assert_eq!(**found, *first.as_bytes());
+    let tried: Vec<&str> = base.tried.iter().map(|tried| tried.name.as_str()).collect();
+    assert!(tried.contains(&"v1.2.3") && tried.contains(&"main"), "{tried:?}");
+}
+
+#[test]
+fn an_import_of_our_own_is_no_change() {
+    let mut case = case();
+    let base = case.base();
+    let carried = case.onto(&base, &upstream("1.2.3"), None, &Decisions::default()).unwrap();
+    case.tree.files = carried.import;
+    let base = case.base();
+    assert_eq!(base.distance.hunks + base.importer.unwrap().hunks, 0);
+    let carried = case.onto(&base, &upstream("1.3.0"), None, &Decisions::default()).unwrap();
+    assert_eq!(classes(&carried.locals), Vec::<String>::new());
+}
+
+#[test]
 fn decisions_about_nothing_are_refused() {
     let case = case();
     let base = case.base();
@@ -109,16 +177,25 @@ fn decisions_about_nothing_are_refused() {
 /// A copy of the small tree.
 fn copy() -> TempDir {
     let dir = TempDir::new().unwrap();
-    let from = tiny().join("linux");
-    for entry in walkdir::WalkDir::new(&from).into_iter().flatten() {
-        let to = dir.path().join(entry.path().strip_prefix(&from).unwrap());
+    copy_into(&tiny().join("linux"), dir.path());
+    dir
+}
+
+fn git(folder: &Path, args: &[&str]) {
+    let mut command = Command::new("git");
+    command.args(["-c", "user.name=a", "-c", "user.email=a@b", "-c", "init.defaultBranch=main"]);
+    assert!(command.arg("-C").arg(folder).args(args).output().unwrap().status.success());
+}
+
+fn copy_into(from: &Path, folder: &Path) {
+    for entry in walkdir::WalkDir::new(from).into_iter().flatten() {
+        let to = folder.join(entry.path().strip_prefix(from).unwrap());
         if entry.file_type().is_dir() {
             fs::create_dir_all(to).unwrap();
         } else {
             fs::copy(entry.path(), to).unwrap();
         }
     }
-    dir
 }
 
 fn refused(tree: &Path) -> String {
@@ -175,18 +252,7 @@ fn a_tree_without_the_library_holds_none() {
 #[test]
 fn a_git_repository_is_read_at_a_revision() {
     let dir = copy();
-    let git = |args: &[&str]| {
-        let mut command = Command::new("git");
-        command.args([
-            "-c",
-            "user.name=a",
-            "-c",
-            "user.email=a@b",
-            "-c",
-            "init.defaultBranch=main",
-        ]);
-        assert!(command.arg("-C").arg(dir.path()).args(args).output().unwrap().status.success());
-    };
+    let git = |args: &[&str]| git(dir.path(), args);
     git(&["init", "-q"]);
     git(&["add", "-A"]);
     git(&["commit", "-qm", "one"]);
