@@ -7,11 +7,14 @@
 //! [`Repository::commit_on_new_branch`] writes, and only objects and the one new branch.
 
 mod files;
+mod identity;
+mod lines;
 mod loose;
 mod objects;
 mod parse;
 mod revision;
 mod walk;
+mod write;
 
 use std::fs;
 use std::io::Read;
@@ -24,9 +27,12 @@ use crate::finding::{Error, Result};
 pub use files::Limits;
 /// Id of an object.
 pub use git2::Oid as Id;
+pub use identity::Identity;
+pub use lines::{Hunk, Side, changed_lines, file_id};
 pub use parse::Commit;
 pub use revision::{Found, Names, Reference};
 pub use walk::{Entry, Kind, Sink};
+pub use write::{NewCommit, differences};
 
 /// An open repository.
 pub struct Repository {

@@ -28,6 +28,8 @@ pub mod linux;
 
 pub mod letter;
 
+pub mod patch;
+
 pub mod report;
 
 pub mod commands;

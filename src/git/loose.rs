@@ -120,12 +120,11 @@ impl Repository {
 
 impl Loose {
     fn open(path: &Path) -> io::Result<Loose> {
-        let file = File::open(path)?;
-        // A pipe would make wait for what never comes; a folder says so itself.
-        if !file.metadata()?.is_file() {
+        // To open a pipe is to wait for what never comes.
+        if !fs::metadata(path)?.is_file() {
             return Err(invalid("it is no plain file"));
         }
-        let mut rest = ZlibDecoder::new(BufReader::new(file));
+        let mut rest = ZlibDecoder::new(BufReader::new(File::open(path)?));
         let mut text = Vec::with_capacity(MAX_HEADER);
         loop {
             let mut byte = [0];

@@ -111,7 +111,7 @@ impl Repository {
     /// `None` where there is no such thing.
     pub fn find(&self, revision: &str) -> Result<Option<Found>> {
         let objects = Objects::new(self)?;
-        if revision.contains("..") || revision.contains('\0') {
+        if revision.is_empty() || revision.contains("..") || revision.contains('\0') {
             return Ok(None);
         }
         let start = revision.find(['~', '^']).unwrap_or(revision.len());
