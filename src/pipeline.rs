@@ -7,6 +7,7 @@ mod api;
 mod closed;
 mod expect;
 mod hits;
+mod modules;
 mod preprocess;
 mod rewrite;
 #[cfg(test)]
@@ -18,7 +19,8 @@ use std::sync::Arc;
 use crate::edit::{EditSet, Overlap, RuleRef, Traced};
 use crate::finding::{Error, Finding, Findings, Result, Severity};
 use crate::kernel::api::Api;
-use crate::kernel::layout::{self, Layout};
+use crate::kernel::layout::{self, Layout, Template};
+use crate::kernel::modules::ModuleFiles;
 use crate::kernel::target::Target;
 use crate::kernel::template::{self, Values};
 use crate::rules::{Active, MacroClass, Profile, Ruleset, Version};
@@ -82,6 +84,8 @@ pub struct KernelTree {
     pub findings: Findings,
     /// How often each rule in force matched, whether it changed anything or not.
     pub matched: BTreeMap<RuleRef, usize>,
+    /// The kernel modules that the files become.
+    pub modules: Vec<ModuleFiles>,
     /// Conditional groups that were decided, wholly or in part.
     pub decided: usize,
     /// What stays in conditions.
@@ -171,8 +175,7 @@ fn binary(source: &Arc<Source>) -> Findings {
 /// Adds the kernel's own files and holds the whole against the closed world.
 fn kernel_tree(rewritten: Rewritten<'_>) -> Result<KernelTree> {
     let Rewritten { upstream, texts, decided } = rewritten;
-    let Upstream { rules, exact, alone, target, files, layout, mut findings, mut hits, .. } =
-        upstream;
+    let Upstream { rules, exact, alone, target, files, layout, mut findings, mut hits } = upstream;
     let conditions = closed::check(&rules, &files, &texts, &mut findings, &mut hits);
     // One file by itself can't have what the API needs.
     let api = if alone {
@@ -193,16 +196,32 @@ fn kernel_tree(rewritten: Rewritten<'_>) -> Result<KernelTree> {
     let library = &rules.ruleset.library;
     let mut values = Values::new(library, rules.version, target);
     values.api = api.value(&library.api_sections);
-    for (place, template) in layout.templates {
-        let source = template::render(rules.ruleset, &template.name, &template.rule, &values)?;
-        let text = Traced::new(Arc::clone(&source.bytes));
-        let file =
-            OutputFile { upstream: template.replaces, source, template: Some(template.rule), text };
-        output.insert(place, file);
+    add_templates(&mut output, &rules, &layout, &values)?;
+    if !alone && !library.modules.is_empty() {
+        // The modules' own sources are templates that have a say in what the modules need; what
+        // follows from it changes other templates only.
+        values.modules = modules::of(&rules, &output, &mut findings)?;
+        add_templates(&mut output, &rules, &layout, &values)?;
     }
     expect::check(&rules, &hits, exact, &mut findings);
-    let matched = hits.into_map();
-    Ok(KernelTree { files: output, api, findings, matched, decided, conditions })
+    let (matched, modules) = (hits.into_map(), values.modules);
+    Ok(KernelTree { files: output, api, findings, matched, modules, decided, conditions })
+}
+
+/// Renders the templates into the output.
+fn add_templates(
+    output: &mut BTreeMap<TreePath, OutputFile>,
+    rules: &Active<'_>,
+    layout: &Layout,
+    values: &Values,
+) -> Result<()> {
+    for (place, Template { name, rule, replaces }) in &layout.templates {
+        let source = template::render(rules.ruleset, name, rule, values)?;
+        let text = Traced::new(Arc::clone(&source.bytes));
+        let (upstream, template) = (replaces.clone(), Some(rule.clone()));
+        output.insert(place.clone(), OutputFile { upstream, source, template, text });
+    }
+    Ok(())
 }
 
 /// Applies edits; two that touch are a fault of the rules, and the file stays as it was.

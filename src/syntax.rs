@@ -34,9 +34,11 @@ pub use declarations::{
 };
 pub use definitions::Definitions;
 
-use definitions::Head;
+pub(crate) use definitions::Head;
+pub(crate) use lexed::{Code, Lexed};
+pub(crate) use words::is_attribute;
+
 use groups::{Groups, MAX_CHOICES};
-use lexed::Lexed;
 use mask::Masker;
 use tree::{Budget, ErrorNode, Fault, MAX_PARSED_BYTES, Refusal};
 
@@ -122,7 +124,7 @@ pub fn parse(source: &Arc<Source>, text: &Traced, defs: &Definitions) -> Parsed 
     if groups.choices > MAX_CHOICES {
         report.choices(groups.choices);
     }
-    let is_spliced = |t: &&lexed::Code| t.is_identifier() && lexed.text(t).len() < t.span.len();
+    let is_spliced = |t: &&Code| t.is_identifier() && lexed.text(t).len() < t.span.len();
     let spliced = lexed.code.iter().filter(is_spliced).map(|t| t.span).collect();
     let deprecates = |t: &&lexed::Code| t.is_identifier() && defs.deprecates(&lexed.text(t));
     let deprecations = lexed.code.iter().filter(deprecates).map(|t| t.span).collect();

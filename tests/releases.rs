@@ -17,6 +17,8 @@ mod harness;
 mod goldens;
 #[path = "releases/imported.rs"]
 mod imported;
+#[path = "releases/interface.rs"]
+mod interface;
 #[path = "releases/meaning.rs"]
 mod meaning;
 #[path = "releases/syntax.rs"]

@@ -1,9 +1,13 @@
 //! The kernel modules that the library becomes: which files each is linked from, and what the common
 //! one exports to the others.
 
+mod arrange;
+
 use minijinja::{Value, context};
 
 use crate::rules::Module;
+
+pub use arrange::{Arranged, Problem, arrange};
 
 /// One module with its files. Paths are below the library's folder of the Linux tree.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -31,8 +35,8 @@ pub struct ModuleFiles {
 pub struct Export {
     /// The symbol.
     pub name: String,
-    /// The header that declares it, below the library's folder or in `include/`, as an include
-    /// directive of the module's own source names it.
+    /// The header that declares it, as an include directive of the module's own source spells it,
+    /// with its `<>` or `""`.
     pub header: Option<String>,
     /// Whether a macro of that name has to be undefined before the symbol can be named.
     pub is_macro: bool,

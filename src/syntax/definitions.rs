@@ -126,20 +126,20 @@ impl Definitions {
 }
 
 /// The part of a `#define` in front of what the macro stands for.
-pub(super) struct Head {
+pub(crate) struct Head {
     /// The macro's name.
-    pub(super) name: Token,
+    pub(crate) name: Token,
     /// Its parameters, without `...`; `None` where it takes no arguments.
-    pub(super) parameters: Option<Vec<Token>>,
+    pub(crate) parameters: Option<Vec<Token>>,
     /// Whether the last one takes the rest of the arguments.
-    pub(super) variadic: bool,
+    pub(crate) variadic: bool,
     /// Where its body starts.
-    pub(super) end: u32,
+    pub(crate) end: u32,
 }
 
 impl Head {
     /// Reads the head of the definition whose directive has `body`; `None` where it isn't one.
-    pub(super) fn read(bytes: &[u8], body: Span) -> Option<Head> {
+    pub(crate) fn read(bytes: &[u8], body: Span) -> Option<Head> {
         let mut tokens = directive_tokens(bytes, body);
         let name = tokens.find(|t| !t.is_trivia()).filter(|t| t.kind == TokenKind::Identifier)?;
         let mut head = Head { name, parameters: None, variadic: false, end: name.span.end };

@@ -5,9 +5,13 @@
  */
 
 #include <linux/module.h>
+{% set headers = common.exports | map(attribute="header") | select | unique | sort %}
+{% for header in headers if header is startingwith("<") %}
+#include {{ header }}
+{% endfor %}
 
-{% for header in common.exports | map(attribute="header") | select | unique | sort %}
-#include "{{ header }}"
+{% for header in headers if header is not startingwith("<") %}
+#include {{ header }}
 {% endfor %}
 
 {% for export in common.exports if export.is_macro %}

@@ -1,0 +1,64 @@
+//! Which symbols the objects of the output define, and which they need: what a linker would find,
+//! worked out from the text.
+//!
+//! A name needs what it stands for: an object needs what its own code names and, through the macros
+//! and inline functions of the headers it includes, what those name. An argument that a macro drops
+//! is not code. Conditions that are not decided count with all their branches, so that what is found
+//! is never less than what is linked.
+
+mod heads;
+mod scan;
+mod uses;
+mod world;
+
+use std::collections::BTreeMap;
+
+use rayon::prelude::*;
+
+use crate::text::{Span, TreePath};
+
+/// A place in one of the files.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Place {
+    /// The file.
+    pub path: TreePath,
+    /// The name there.
+    pub span: Span,
+}
+
+/// One object: a source that is compiled by itself.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct ObjectSymbols {
+    /// What other objects can refer to.
+    pub defines: BTreeMap<String, Place>,
+    /// Symbols of the library that it does not define itself, with the first place that names each.
+    pub needs: BTreeMap<String, Place>,
+}
+
+/// All objects of the output.
+#[derive(Clone, Debug, Default)]
+pub struct Symbols {
+    /// The objects by the path of their source.
+    pub objects: BTreeMap<TreePath, ObjectSymbols>,
+    /// Where symbols are declared in headers, first place first.
+    pub declared: BTreeMap<String, Place>,
+    /// Names that are macros in a header of the library.
+    pub macros: Vec<String>,
+    /// Symbols that an object needs and none defines: where it is named first.
+    pub undefined: BTreeMap<String, Place>,
+}
+
+/// Reads the symbols of a tree. Sources are what ends in `.c`; what is included is looked for beside
+/// the file that does so and in `folders`.
+pub fn read(files: &BTreeMap<TreePath, &[u8]>, folders: &[&str]) -> Symbols {
+    let scanned: Vec<(&TreePath, scan::Scanned<'_>)> = files
+        .par_iter()
+        .filter(|(path, _)| matches!(path.extension(), Some("c" | "h")))
+        .map(|(path, bytes)| (path, scan::scan(bytes)))
+        .collect();
+    let world = world::World::new(&scanned, folders);
+    uses::symbols(&world)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,157 @@
+//! From what an object's code names to the symbols that it needs.
+
+use std::collections::{BTreeMap, HashSet};
+
+use rayon::prelude::*;
+
+use super::world::{Name, Region, World};
+use super::{ObjectSymbols, Place, Symbols};
+
+/// Works out the symbols of all objects.
+pub(super) fn symbols(world: &World<'_>) -> Symbols {
+    let defined = Defined::new(world);
+    let sources: Vec<usize> =
+        (0..world.paths.len()).filter(|&at| world.paths[at].extension() == Some("c")).collect();
+    let read: Vec<Object> = sources.par_iter().map(|&at| object(world, &defined, at)).collect();
+    let mut symbols = Symbols::default();
+    for (at, object) in sources.iter().zip(read) {
+        for (name, place) in object.undefined {
+            let earliest = symbols.undefined.entry(name).or_insert_with(|| place.clone());
+            *earliest = place.min(earliest.clone());
+        }
+        symbols.objects.insert(world.paths[*at].clone(), object.symbols);
+    }
+    for (name, places) in world.declared.iter().enumerate() {
+        let header = |place: &&Place| place.path.extension() == Some("h");
+        if let Some(place) = places.iter().find(header) {
+            symbols.declared.insert(text(world, name as Name), place.clone());
+        }
+    }
+    for (name, definitions) in world.macros.iter().enumerate() {
+        let header = |(file, _): &(usize, _)| world.paths[*file].extension() == Some("h");
+        if definitions.iter().any(header) {
+            symbols.macros.push(text(world, name as Name));
+        }
+    }
+    symbols.macros.sort();
+    symbols
+}
+
+fn text(world: &World<'_>, name: Name) -> String {
+    String::from_utf8_lossy(world.text(name)).into_owned()
+}
+
+/// What is defined anywhere.
+struct Defined {
+    /// For each name whether a file defines it for others.
+    symbols: Vec<bool>,
+    /// What the names of the library's symbols start with, up to the first `_`.
+    prefixes: HashSet<Vec<u8>>,
+}
+
+impl Defined {
+    fn new(world: &World<'_>) -> Defined {
+        let mut defined = Defined { symbols: vec![false; world.len()], prefixes: HashSet::new() };
+        for (name, _) in world.files.iter().flat_map(|file| &file.defines) {
+            defined.symbols[*name as usize] = true;
+            defined.prefixes.extend(prefix(world.text(*name)).map(<[u8]>::to_vec));
+        }
+        defined
+    }
+
+    fn is_ours(&self, text: &[u8]) -> bool {
+        prefix(text).is_some_and(|prefix| self.prefixes.contains(prefix))
+    }
+}
+
+fn prefix(text: &[u8]) -> Option<&[u8]> {
+    let end = memchr::memchr(b'_', text)?;
+    (end > 0).then(|| &text[..end])
+}
+
+struct Object {
+    symbols: ObjectSymbols,
+    undefined: BTreeMap<String, Place>,
+}
+
+fn object(world: &World<'_>, defined: &Defined, at: usize) -> Object {
+    let visible = visible(world, at);
+    let mut object = Object { symbols: ObjectSymbols::default(), undefined: BTreeMap::new() };
+    let mut own: HashSet<Name> = HashSet::new();
+    let mut waiting: Vec<&Region> = Vec::new();
+    for (file, _) in visible.iter().enumerate().filter(|(_, seen)| **seen) {
+        for (name, span) in &world.files[file].defines {
+            let place = Place { path: world.paths[file].clone(), span: *span };
+            own.insert(*name);
+            object.symbols.defines.entry(text(world, *name)).or_insert(place);
+        }
+        waiting.extend(&world.files[file].roots);
+    }
+    waiting.reverse();
+    let mut met: Vec<bool> = vec![false; world.len()];
+    while let Some(region) = waiting.pop() {
+        let mut found = Vec::new();
+        world.walk(region, &mut |word| {
+            if word.pasted || std::mem::replace(&mut met[word.name as usize], true) {
+                return;
+            }
+            found.push((word.name, word.span));
+        });
+        for (name, span) in found {
+            let place = || Place { path: world.paths[region.file].clone(), span };
+            let macros = world.macros[name as usize].iter().filter(|(file, _)| visible[*file]);
+            let locals = world.locals[name as usize].iter().filter(|(file, _)| visible[*file]);
+            let (is_macro, is_local) = (macros.clone().count() > 0, locals.clone().count() > 0);
+            waiting.extend(macros.map(|(_, definition)| &definition.body));
+            waiting.extend(locals.map(|(_, local)| &local.code));
+            if is_local || own.contains(&name) {
+                continue;
+            }
+            if defined.symbols[name as usize] {
+                object.symbols.needs.insert(text(world, name), place());
+            } else if !is_macro
+                && is_missing(world, defined, name, region, span)
+                && !is_made(world, &visible, name)
+            {
+                object.undefined.insert(text(world, name), place());
+            }
+        }
+    }
+    object
+}
+
+/// Whether a macro in sight can put the name together.
+fn is_made(world: &World<'_>, visible: &[bool], name: Name) -> bool {
+    let definitions = world.macros.iter().flatten().filter(|(file, _)| visible[*file]);
+    definitions.into_iter().any(|(_, definition)| definition.makes(world.text(name)))
+}
+
+/// Whether a name that nothing defines has to be: it is declared, or called like one of the library's
+/// functions.
+fn is_missing(
+    world: &World<'_>,
+    defined: &Defined,
+    name: Name,
+    region: &Region,
+    span: crate::text::Span,
+) -> bool {
+    let anywhere = !world.macros[name as usize].is_empty() || world.types.contains(&name);
+    if anywhere || !defined.is_ours(world.text(name)) {
+        return false;
+    }
+    let at = region.words.partition_point(|word| word.span.start < span.start);
+    let called = region.words.get(at + 1).is_some_and(|next| next.punct == b'(');
+    called || !world.declared[name as usize].is_empty()
+}
+
+/// The files that an object is made of: itself and what it includes.
+fn visible(world: &World<'_>, at: usize) -> Vec<bool> {
+    let mut visible = vec![false; world.paths.len()];
+    let mut waiting = vec![at];
+    while let Some(file) = waiting.pop() {
+        if !std::mem::replace(&mut visible[file], true) {
+            waiting.extend(&world.files[file].includes);
+        }
+    }
+    visible
+}
