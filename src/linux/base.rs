@@ -7,6 +7,7 @@ use super::normal::{self, Imported, Normal, Places};
 use super::tree::Tree;
 use crate::finding::{Error, Result};
 use crate::kernel::target::Target;
+use crate::pipeline::OutputFile;
 use crate::rules::{FileAction, Profile, Ruleset, Version};
 use crate::text::{Files, TreePath};
 use crate::upstream::{self, Candidates, Progress, Release, Request};
@@ -108,6 +109,21 @@ struct Held {
     imported: Imported,
 }
 
+impl Held {
+    fn new(imported: Imported, tree: &Normal) -> Held {
+        Held { distance: apart(&imported.derived, tree), imported }
+    }
+
+    /// The upstream files whose text in the tree is another one.
+    fn differing(&self, tree: &Normal) -> Vec<TreePath> {
+        let differs = |place: &TreePath, file: &OutputFile| {
+            tree.get(place).is_none_or(|other| other.text.bytes() != file.text.bytes())
+        };
+        let files = self.imported.derived.iter().filter(|(place, file)| differs(place, file));
+        files.filter_map(|(_, file)| file.upstream.clone()).collect()
+    }
+}
+
 impl Search<'_> {
     /// The nearest release.
     ///
@@ -116,13 +132,14 @@ impl Search<'_> {
     pub fn nearest(&self, progress: &dyn Progress) -> Result<Base> {
         let (candidates, request, mut notes) = self.candidates(progress)?;
         progress.step("comparing releases with the tree", 0, None);
-        let Some(first) = candidates.releases.first() else { return Err(self.none(&candidates)) };
-        let places = self.import(first)?.places();
-        let tree = self.again(&self.tree.files, &places)?;
-        let mut all: Vec<(Release, Held)> = Vec::new();
+        let mut imports = Vec::new();
         for release in &candidates.releases {
-            all.push((release.clone(), self.hold(release, &tree)?));
+            imports.push(self.import(release)?);
         }
+        let Some(first) = imports.first() else { return Err(self.none(&candidates)) };
+        let tree = self.again(&self.tree.files, &first.places())?;
+        let held = imports.into_iter().map(|imported| Held::new(imported, &tree));
+        let mut all: Vec<(Release, Held)> = candidates.releases.iter().cloned().zip(held).collect();
         let best = all.iter().map(|(_, held)| held.distance).min().unwrap_or_default();
         let mut rounds = if best == Distance::default() { 0 } else { MAX_ROUNDS };
         while rounds > 0 && self.neighbours(&candidates, &request, &tree, &mut all, progress)? {
@@ -174,12 +191,6 @@ impl Search<'_> {
         normal::again(files, places, self.version, self.ruleset, self.profile, self.target)
     }
 
-    fn hold(&self, release: &Release, tree: &Normal) -> Result<Held> {
-        let imported = self.import(release)?;
-        let distance = apart(&imported.derived, tree);
-        Ok(Held { distance, imported })
-    }
-
     /// Goes back from the nearest release; says whether that lowered the difference.
     fn neighbours(
         &self,
@@ -193,9 +204,15 @@ impl Search<'_> {
             return Ok(false);
         };
         let best = held.distance;
+        let differing = held.differing(tree);
+        let mut before = candidates.before(request, nearest, MAX_BEFORE, progress)?;
+        // One that has the files that differ just as they are can't be nearer.
+        before.retain(|release| {
+            differing.iter().any(|path| release.files.get(path) != nearest.files.get(path))
+        });
         let mut nearer = false;
-        for release in candidates.before(request, nearest, MAX_BEFORE, progress)? {
-            let held = self.hold(&release, tree)?;
+        for release in before {
+            let held = Held::new(self.import(&release)?, tree);
             if held.distance < best {
                 nearer = true;
                 all.push((release, held));

@@ -31,7 +31,8 @@ fn linux_6_12() {
     for release in TARGETS {
         let carried = case.onto(&base, "packages", Some(release), &Decisions::default()).unwrap();
         assert_eq!(carried.open().count(), 0);
-        assert_eq!(count(&carried, Class::Upstreamed), 6);
+        let generated = count(&carried, Class::Generated);
+        assert_eq!((count(&carried, Class::Upstreamed), generated), (6, 13));
         let kept: Vec<_> = carried.locals.iter().filter(|local| local.fate == Fate::Kept).collect();
         assert_eq!(kept.iter().map(|local| local.id.as_str()).collect::<Vec<_>>(), ["bmi2-gcc"]);
         let path = "lib/zstd/common/portability_macros.h";
@@ -72,8 +73,29 @@ fn linux_6_1() {
         let carried = case.onto(&base, "packages", Some(release), &Decisions::default()).unwrap();
         assert_eq!(carried.open().count(), 0);
         assert_eq!((count(&carried, Class::Upstreamed), count(&carried, Class::Local)), (1, 0));
+        let makefile = carried.local_files.is_empty();
+        assert_eq!(count(&carried, Class::Generated), if makefile { 12 } else { 10 });
         assert_eq!(carried.files, carried.import);
     }
+}
+
+/// A wrapper function that the import lacks is not lost in silence.
+#[test]
+#[ignore = "needs a kernel tree and a clone of upstream"]
+fn linux_6_12_with_a_function_less() {
+    let mut case = case("KERNELIZE_TEST_LINUX_6_12");
+    case.ruleset.api.retain(|rule| !rule.rule.name.as_str().ends_with("zstd_get_cparams"));
+    let base = case.base();
+    let carried = case.onto(&base, "packages", Some("1.5.7"), &Decisions::default()).unwrap();
+    let open: Vec<_> = carried.open().map(|l| (l.file.as_str(), l.reason.as_str())).collect();
+    let expected = [
+        ("include/linux/zstd.h", "the import offers no zstd_get_cparams"),
+        (
+            "lib/zstd/zstd_compress_module.c",
+            "the import offers no export of zstd_get_cparams, zstd_get_cparams",
+        ),
+    ];
+    assert_eq!(open, expected);
 }
 
 /// With packages alone the nearest release is the plain one, and farther.
