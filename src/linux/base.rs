@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::hunks::{hunks, lines};
-use super::normal::{self, Imported, Normal, Places};
+use super::normal::{Imported, Means, Normal};
 use super::tree::Tree;
 use crate::finding::{Error, Result};
 use crate::kernel::target::Target;
@@ -106,12 +106,12 @@ pub struct Search<'a> {
 
 struct Held {
     distance: Distance,
-    imported: Imported,
+    normal: Normal,
 }
 
 impl Held {
-    fn new(imported: Imported, tree: &Normal) -> Held {
-        Held { distance: apart(&imported.derived, tree), imported }
+    fn new(normal: Normal, tree: &Normal) -> Held {
+        Held { distance: apart(&normal, tree), normal }
     }
 
     /// The upstream files whose text in the tree is another one.
@@ -119,7 +119,7 @@ impl Held {
         let differs = |place: &TreePath, file: &OutputFile| {
             tree.get(place).is_none_or(|other| other.text.bytes() != file.text.bytes())
         };
-        let files = self.imported.derived.iter().filter(|(place, file)| differs(place, file));
+        let files = self.normal.iter().filter(|(place, file)| differs(place, file));
         files.filter_map(|(_, file)| file.upstream.clone()).collect()
     }
 }
@@ -134,11 +134,11 @@ impl Search<'_> {
         progress.step("comparing releases with the tree", 0, None);
         let mut imports = Vec::new();
         for release in &candidates.releases {
-            imports.push(self.import(release)?);
+            imports.push(self.means().derive(&release.files, self.profile)?);
         }
         let Some(first) = imports.first() else { return Err(self.none(&candidates)) };
-        let tree = self.again(&self.tree.files, &first.places())?;
-        let held = imports.into_iter().map(|imported| Held::new(imported, &tree));
+        let tree = self.means().again(&self.tree.files, &first.places, self.profile)?;
+        let held = imports.into_iter().map(|import| Held::new(import.files, &tree));
         let mut all: Vec<(Release, Held)> = candidates.releases.iter().cloned().zip(held).collect();
         let best = all.iter().map(|(_, held)| held.distance).min().unwrap_or_default();
         let mut rounds = if best == Distance::default() { 0 } else { MAX_ROUNDS };
@@ -183,12 +183,8 @@ impl Search<'_> {
         .hint("name a git repository that has it")
     }
 
-    fn import(&self, release: &Release) -> Result<Imported> {
-        normal::import(release.version, &release.files, self.ruleset, self.profile, self.target)
-    }
-
-    fn again(&self, files: &Files, places: &Places) -> Result<Normal> {
-        normal::again(files, places, self.version, self.ruleset, self.profile, self.target)
+    fn means(&self) -> Means<'_> {
+        Means { version: self.version, ruleset: self.ruleset, target: self.target }
     }
 
     /// Goes back from the nearest release; says whether that lowered the difference.
@@ -212,7 +208,8 @@ impl Search<'_> {
         });
         let mut nearer = false;
         for release in before {
-            let held = Held::new(self.import(&release)?, tree);
+            let import = self.means().derive(&release.files, self.profile)?;
+            let held = Held::new(import.files, tree);
             if held.distance < best {
                 nearer = true;
                 all.push((release, held));
@@ -236,18 +233,17 @@ impl Search<'_> {
             if other.name == self.profile.name || best.0 == Distance::default() {
                 continue;
             }
-            let made =
-                normal::import(release.version, &release.files, self.ruleset, other, self.target)?;
-            let normal = self.again(&normal::bytes(&made), &made.places())?;
+            let normal = self.means().through(&release.files, other, self.profile)?;
             let distance = apart(&normal, &tree);
             if distance < best.0 {
                 best = (distance, other.name.clone(), Some(normal));
             }
         }
         let (distance, profile, normal) = best;
-        let added = added(&release, self.ruleset, &held.imported, &self.tree.files);
+        let whole = self.means().whole(&release.files, self.profile)?;
+        let added = added(&release, self.ruleset, &whole, &self.tree.files);
         let importer = importer_distance(&added, &self.tree.files);
-        let normal = normal.unwrap_or(held.imported.derived);
+        let normal = normal.unwrap_or(held.normal);
         Ok(Base { release, source, profile, distance, importer, tried, notes, normal, tree, added })
     }
 }

@@ -320,7 +320,7 @@ impl Carrier<'_> {
 
     fn result(self, local_files: Vec<TreePath>) -> Result<Carried> {
         let imported = &self.target.imported;
-        let mut import: Files = super::normal::bytes(imported);
+        let mut import: Files = imported.bytes();
         let mut reimport = self.tree.files.clone();
         for (path, file) in &self.base.tree {
             if reimport.contains_key(path) && self.base.normal.contains_key(path) {
