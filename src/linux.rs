@@ -3,6 +3,7 @@
 
 pub mod base;
 pub mod callers;
+mod carried;
 pub mod carry;
 mod classify;
 mod cover;

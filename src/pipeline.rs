@@ -150,6 +150,36 @@ pub fn import(input: Input<'_>, ruleset: &Ruleset, profile: &Profile) -> Result<
     rewritten(preprocess::preprocess(upstream)?)
 }
 
+/// What an import makes of upstream's files, with nothing beside them and no judgement of them.
+#[derive(Debug)]
+pub struct Derived {
+    /// The files by their path in the Linux tree.
+    pub files: BTreeMap<TreePath, OutputFile>,
+    /// Upstream's path for each place in the Linux tree, those of templates that stand for an upstream
+    /// file included.
+    pub places: BTreeMap<TreePath, TreePath>,
+}
+
+/// Takes files through the stages that change text: for comparisons, of which several are made. What
+/// would be found is left aside.
+///
+/// # Errors
+/// As for [`import`].
+pub fn derive(input: Input<'_>, ruleset: &Ruleset, profile: &Profile) -> Result<Derived> {
+    let upstream = select(input, ruleset, profile)?;
+    let Rewritten { upstream, texts, .. } = rewrite::rewrite(preprocess::preprocess(upstream)?)?;
+    let Upstream { mut files, layout, .. } = upstream;
+    let places = layout.places.iter().map(|(path, place)| (place.clone(), path.clone())).collect();
+    let mut derived = BTreeMap::new();
+    for (path, text) in texts {
+        if let (Some(place), Some(source)) = (layout.taken.get(&path), files.remove(&path)) {
+            let file = OutputFile { upstream: Some(path), source, template: None, text };
+            derived.insert(place.clone(), file);
+        }
+    }
+    Ok(Derived { files: derived, places })
+}
+
 fn rewritten(preprocessed: Preprocessed<'_>) -> Result<KernelTree> {
     kernel_tree(rewrite::rewrite(preprocessed)?)
 }

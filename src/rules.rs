@@ -372,6 +372,8 @@ pub struct PackagedRelease {
     pub package: String,
     /// Exact version of the package.
     pub version: String,
+    /// When the library's release was made, in seconds since 1970 UTC.
+    pub date: Option<i64>,
 }
 
 /// `library.toml`: what the library is and where it lives.

@@ -263,7 +263,7 @@ impl Series<'_> {
         trailers.extend(signed.map(|who| ("Signed-off-by".to_owned(), who.clone())));
         Mail {
             author: self.wish.author.clone(),
-            date: self.new.release.date.unwrap_or_default(),
+            date: date(self.new.release, self.new.ruleset),
             subject,
             body,
             trailers,
@@ -283,7 +283,7 @@ impl Series<'_> {
         let mut steps = vec![self.again(letter, base, carried)];
         let (subject, body) = (letter.subject(), letter.body());
         steps.push(Step { subject, body, files: carried.import.clone() });
-        steps.extend(locals::steps(carried));
+        steps.extend(locals::steps(carried)?);
         let steps = that_change(steps, before);
         let subjects: Vec<String> = steps.iter().map(|step| step.subject.clone()).collect();
         let of = steps.len();
@@ -412,6 +412,22 @@ fn asked(release: &Release) -> String {
         Origin::Git { commit, tag: None, .. } => commit.clone(),
         _ => release.name.clone(),
     }
+}
+
+/// When a release was made, in seconds since 1970 UTC: as the rules say, so that all its sources give
+/// the same patch, else as its commit says. What says nothing is as old as the newest release that it
+/// can come after.
+pub fn date(release: &Release, ruleset: &Ruleset) -> i64 {
+    let packages = &ruleset.library.packages;
+    let is_release = release.name == format!("{}{}", ruleset.library.tag_prefix, release.version);
+    let listed = packages.iter().find(|package| is_release && package.release == release.version);
+    let before = || packages.iter().rev().find(|package| package.release <= release.version);
+    let dates = [
+        listed.and_then(|package| package.date),
+        release.date,
+        before().and_then(|package| package.date),
+    ];
+    dates.into_iter().flatten().next().unwrap_or_default()
 }
 
 /// Digest of files with their paths.

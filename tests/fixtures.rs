@@ -82,9 +82,9 @@ fn folders(below: &Path) -> Vec<PathBuf> {
 fn try_one(ruleset: &Ruleset, folder: &Path) -> Result<(), String> {
     let fixture = fixture(ruleset, folder)?;
     match fixture.rule.kind() {
-        "api" => interface(ruleset, &fixture),
         "local" => local(ruleset, &fixture),
         _ if folder.join("in.txt").exists() => files(ruleset, &fixture),
+        _ if folder.join("in.h").exists() => interface(ruleset, &fixture),
         _ => text(ruleset, &fixture),
     }
 }

@@ -7,7 +7,7 @@ use super::held::{self, Place, Sources};
 use super::{Outcome, profile};
 use crate::finding::{Finding, Findings, Result};
 use crate::linux::base::{Base, Distance};
-use crate::linux::carry::{Carried, Class, Decisions, Fate, Local, Target, carry};
+use crate::linux::carry::{Carried, Class, Decisions, Fate, Local, NewImport, carry};
 use crate::linux::tree::Tree;
 use crate::report::audit::{AuditSummary, BaseSummary, ClassCounts, DistanceSummary, LocalSummary};
 use crate::report::console::Console;
@@ -39,10 +39,10 @@ pub fn run(plan: &Plan, console: &mut Console) -> Result<Outcome> {
     let version = held::version(&tree, &ruleset)?;
     let release = plan.sources.release(&ruleset, console)?;
     let base = plan.sources.made_from(&plan.place, &tree, version, &ruleset, profile, console)?;
-    let kernel = held::kernel(&tree, &ruleset);
-    let import = held::import(&release, &ruleset, profile, &kernel)?;
-    let target = Target::new(release.version, import.files);
-    let carried = carry(&tree, &base, &target, &ruleset, profile, &Decisions::default())?;
+    let target = tree.target(&ruleset.library);
+    let import = held::import(&release, &ruleset, profile, &target)?;
+    let new = NewImport::new(release.version, import.files);
+    let carried = carry(&tree, &base, &new, &ruleset, profile, &Decisions::default())?;
     let findings = findings(&tree, &carried);
     let summary = summary(&ruleset, profile, &tree, version, &base, &release, &carried);
     console.audit(&summary, &findings)?;
@@ -61,10 +61,9 @@ pub(super) fn findings(tree: &Tree, carried: &Carried) -> Findings {
             finding = finding.at(&source, span, local.id.clone());
         }
         let id = &local.id;
-        findings.push(
-            finding
-                .hint(format!("decide by --keep {id} or --drop {id}, or by a rule of kind local")),
-        );
+        findings.push(finding.hint(format!(
+            "decide by `patch --keep {id}` or `--drop {id}`, or by a rule of kind local"
+        )));
     }
     findings
 }

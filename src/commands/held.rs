@@ -4,13 +4,12 @@
 use std::path::PathBuf;
 
 use crate::finding::{Error, Result};
-use crate::kernel::target as kernel;
+use crate::kernel::target::Target;
 use crate::linux::base::{Base, Search, held};
 use crate::linux::tree::Tree;
 use crate::pipeline::{self, Input, KernelTree};
 use crate::report::console::Console;
 use crate::rules::{Profile, Ruleset, Version};
-use crate::text::TreePath;
 use crate::upstream::{self, Location, Release, Request, Tools};
 
 /// Which tree.
@@ -91,7 +90,8 @@ impl Sources {
         let source = place.made_from.as_ref().or(self.upstream.as_ref()).cloned();
         let request = self.request(ruleset, &source, None);
         let progress = console.progress();
-        let search = Search { tree, version, ruleset, profile, request: &request };
+        let target = tree.target(&ruleset.library);
+        let search = Search { tree, version, ruleset, profile, target: &target, request: &request };
         let base = search.nearest(&progress)?;
         drop(progress);
         for note in &base.notes {
@@ -117,16 +117,6 @@ impl Sources {
     }
 }
 
-/// The kernel that a tree is, as far as templates ask.
-pub(super) fn kernel(tree: &Tree, ruleset: &Ruleset) -> kernel::Target {
-    let look = |path: &str| {
-        let path = TreePath::new(path)?;
-        // A file that can't be read is as good as none here; the files that matter were read.
-        tree.file(&path).ok().flatten()
-    };
-    kernel::Target::of_tree(&ruleset.library, &look)
-}
-
 /// The version that a tree holds.
 ///
 /// # Errors
@@ -147,10 +137,10 @@ pub(super) fn import(
     release: &Release,
     ruleset: &Ruleset,
     profile: &Profile,
-    kernel: &kernel::Target,
+    target: &Target,
 ) -> Result<KernelTree> {
     let tag = format!("{}{}", ruleset.library.tag_prefix, release.version);
     let exact = release.name == tag;
-    let input = Input { version: release.version, exact, files: &release.files, target: kernel };
+    let input = Input { version: release.version, exact, files: &release.files, target };
     pipeline::import(input, ruleset, profile)
 }

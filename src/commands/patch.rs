@@ -14,7 +14,7 @@ use crate::linux::interface::Kind;
 use crate::patch::file_name;
 use crate::report::console::Console;
 use crate::report::patch::{PatchRow, PatchSummary};
-use crate::series::{Patch, Wish};
+use crate::series::{Patch, Wish, date};
 
 /// What is to be patched, and how.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -146,7 +146,7 @@ fn commit(
     let count = steps.len();
     for (number, (patch, files)) in steps.into_iter().enumerate() {
         let changes = differences(&before, files);
-        let date = ground.release.date.unwrap_or_default();
+        let date = date(&ground.release, &ground.ruleset);
         let message = &patch.message;
         let new = NewCommit { base: &base, changes: &changes, message, author, date };
         let id = match number + 1 == count {

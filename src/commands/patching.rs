@@ -7,10 +7,10 @@ use std::sync::Arc;
 use super::held::{self, Place, Sources};
 use super::{audit, profile};
 use crate::finding::{Findings, Result};
-use crate::kernel::target::Target as Kernel;
+use crate::kernel::target::Target;
 use crate::linux::base::{Base, held};
 use crate::linux::callers::{self, Callers};
-use crate::linux::carry::{Carried, Decisions, Target, carry};
+use crate::linux::carry::{Carried, Decisions, NewImport, carry};
 use crate::linux::interface::Interface;
 use crate::linux::tree::Tree;
 use crate::pipeline::KernelTree;
@@ -113,16 +113,16 @@ impl Way {
     }
 
     /// The kernel, and its number.
-    fn kernel(&self, tree: Option<&Tree>, ruleset: &Ruleset) -> Result<(Kernel, String)> {
+    fn kernel(&self, tree: Option<&Tree>, ruleset: &Ruleset) -> Result<(Target, String)> {
         if let Some(tree) = tree {
             let number = format!("{}.{}", tree.kernel.version, tree.kernel.patchlevel);
-            return Ok((held::kernel(tree, ruleset), number));
+            return Ok((tree.target(&ruleset.library), number));
         }
         let named = match &self.start {
             Start::Nothing { kernel } | Start::Import { kernel, .. } => kernel.as_deref(),
             Start::Tree(_) => None,
         };
-        let target = Kernel::named(&ruleset.library, named)?;
+        let target = Target::named(&ruleset.library, named)?;
         let number = target.version.map_or("any".to_owned(), |version| version.to_string());
         Ok((target, number))
     }
@@ -141,7 +141,7 @@ impl Way {
     ) -> Result<Option<(Base, Carried)>> {
         let Some(version) = held(tree, ruleset)? else { return Ok(None) };
         let base = self.sources.made_from(place, tree, version, ruleset, profile, console)?;
-        let target = Target::new(release.version, import.files.clone());
+        let target = NewImport::new(release.version, import.files.clone());
         let decisions = Decisions { keep: self.keep.clone(), drop: self.drop.clone() };
         let carried = carry(tree, &base, &target, ruleset, profile, &decisions)?;
         Ok(Some((base, carried)))

@@ -1,18 +1,21 @@
 //! Which release a tree's files were made from: the one that differs least.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::hunks::{hunks, lines};
-use super::normal::{self, Imported, Normal, Places};
+use super::normal::{Imported, Means, Normal};
 use super::tree::Tree;
 use crate::finding::{Error, Result};
+use crate::kernel::target::Target;
+use crate::pipeline::OutputFile;
 use crate::rules::{FileAction, Profile, Ruleset, Version};
 use crate::text::{Files, TreePath};
 use crate::upstream::{self, Candidates, Progress, Release, Request};
 
-/// Commits before the nearest release that are tried, and how many in a row may be no nearer.
+/// Commits before the nearest release that are tried in one round.
 const MAX_BEFORE: usize = 6;
+/// Rounds, each from what the one before found.
+const MAX_ROUNDS: usize = 4;
 
 /// How far two sets of files are apart; less is nearer.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
@@ -52,8 +55,8 @@ pub struct Base {
     pub profile: String,
     /// How far the files that come from upstream's are from the tree's.
     pub distance: Distance,
-    /// How far the files that the release's own importer adds are from the tree's; none where the
-    /// source has none of them.
+    /// How far the files that an importer adds of its own are from the tree's; none where they are not
+    /// known.
     pub importer: Option<Distance>,
     /// All that was tried, nearest first.
     pub tried: Vec<Tried>,
@@ -95,13 +98,30 @@ pub struct Search<'a> {
     pub ruleset: &'a Ruleset,
     /// The profile that the new import is made with.
     pub profile: &'a Profile,
+    /// The tree's kernel.
+    pub target: &'a Target,
     /// Where releases are read from first; its release is not looked at.
     pub request: &'a Request<'a>,
 }
 
 struct Held {
     distance: Distance,
-    imported: Imported,
+    normal: Normal,
+}
+
+impl Held {
+    fn new(normal: Normal, tree: &Normal) -> Held {
+        Held { distance: apart(&normal, tree), normal }
+    }
+
+    /// The upstream files whose text in the tree is another one.
+    fn differing(&self, tree: &Normal) -> Vec<TreePath> {
+        let differs = |place: &TreePath, file: &OutputFile| {
+            tree.get(place).is_none_or(|other| other.text.bytes() != file.text.bytes())
+        };
+        let files = self.normal.iter().filter(|(place, file)| differs(place, file));
+        files.filter_map(|(_, file)| file.upstream.clone()).collect()
+    }
 }
 
 impl Search<'_> {
@@ -112,16 +132,18 @@ impl Search<'_> {
     pub fn nearest(&self, progress: &dyn Progress) -> Result<Base> {
         let (candidates, request, mut notes) = self.candidates(progress)?;
         progress.step("comparing releases with the tree", 0, None);
-        let Some(first) = candidates.releases.first() else { return Err(self.none(&candidates)) };
-        let places = self.import(first)?.places();
-        let tree = self.again(&self.tree.files, &places)?;
-        let mut all: Vec<(Release, Held)> = Vec::new();
+        let mut imports = Vec::new();
         for release in &candidates.releases {
-            all.push((release.clone(), self.hold(release, &tree)?));
+            imports.push(self.means().derive(&release.files, self.profile)?);
         }
+        let Some(first) = imports.first() else { return Err(self.none(&candidates)) };
+        let tree = self.means().again(&self.tree.files, &first.places, self.profile)?;
+        let held = imports.into_iter().map(|import| Held::new(import.files, &tree));
+        let mut all: Vec<(Release, Held)> = candidates.releases.iter().cloned().zip(held).collect();
         let best = all.iter().map(|(_, held)| held.distance).min().unwrap_or_default();
-        if best != Distance::default() {
-            self.neighbours(&candidates, &request, &tree, &mut all, progress)?;
+        let mut rounds = if best == Distance::default() { 0 } else { MAX_ROUNDS };
+        while rounds > 0 && self.neighbours(&candidates, &request, &tree, &mut all, progress)? {
+            rounds -= 1;
         }
         all.sort_by_key(|(_, held)| held.distance);
         let tried = all
@@ -143,13 +165,14 @@ impl Search<'_> {
         if !found.releases.is_empty() || request.source.is_none() {
             return Ok((found, request, Vec::new()));
         }
-        let note = format!(
-            "{} has nothing that states {}; the default sources were asked",
-            found.source, self.version
-        );
+        let nothing = format!("{} has nothing that states {}", found.source, self.version);
         let request = Request { source: None, ..request };
-        let found = upstream::candidates(&request, self.version, progress)?;
-        Ok((found, request, vec![note]))
+        let found = upstream::candidates(&request, self.version, progress).map_err(|error| {
+            let why = error.message;
+            Error::input(format!("{nothing}; and of the default sources: {why}"))
+                .hint("name a source that has the release that the tree was made from")
+        })?;
+        Ok((found, request, vec![format!("{nothing}; the default sources were asked")]))
     }
 
     fn none(&self, candidates: &Candidates) -> Error {
@@ -160,21 +183,11 @@ impl Search<'_> {
         .hint("name a git repository that has it")
     }
 
-    fn import(&self, release: &Release) -> Result<Imported> {
-        normal::import(release.version, &release.files, self.ruleset, self.profile)
+    fn means(&self) -> Means<'_> {
+        Means { version: self.version, ruleset: self.ruleset, target: self.target }
     }
 
-    fn again(&self, files: &Files, places: &Places) -> Result<Normal> {
-        normal::again(files, places, self.version, self.ruleset, self.profile)
-    }
-
-    fn hold(&self, release: &Release, tree: &Normal) -> Result<Held> {
-        let imported = self.import(release)?;
-        let distance = apart(&imported.derived, tree);
-        Ok(Held { distance, imported })
-    }
-
-    /// Goes back from the nearest release as long as that lowers the difference.
+    /// Goes back from the nearest release; says whether that lowered the difference.
     fn neighbours(
         &self,
         candidates: &Candidates,
@@ -182,19 +195,27 @@ impl Search<'_> {
         tree: &Normal,
         all: &mut Vec<(Release, Held)>,
         progress: &dyn Progress,
-    ) -> Result<()> {
+    ) -> Result<bool> {
         let Some((nearest, held)) = all.iter().min_by_key(|(_, held)| held.distance) else {
-            return Ok(());
+            return Ok(false);
         };
         let best = held.distance;
-        let before = candidates.before(request, nearest, MAX_BEFORE, progress)?;
+        let differing = held.differing(tree);
+        let mut before = candidates.before(request, nearest, MAX_BEFORE, progress)?;
+        // One that has the files that differ just as they are can't be nearer.
+        before.retain(|release| {
+            differing.iter().any(|path| release.files.get(path) != nearest.files.get(path))
+        });
+        let mut nearer = false;
         for release in before {
-            let held = self.hold(&release, tree)?;
+            let import = self.means().derive(&release.files, self.profile)?;
+            let held = Held::new(import.files, tree);
             if held.distance < best {
+                nearer = true;
                 all.push((release, held));
             }
         }
-        Ok(())
+        Ok(nearer)
     }
 
     /// Holds the tree against the nearest release once more, as each profile would have made it.
@@ -212,17 +233,17 @@ impl Search<'_> {
             if other.name == self.profile.name || best.0 == Distance::default() {
                 continue;
             }
-            let made = normal::import(release.version, &release.files, self.ruleset, other)?;
-            let normal = self.again(&normal::bytes(&made), &made.places())?;
+            let normal = self.means().through(&release.files, other, self.profile)?;
             let distance = apart(&normal, &tree);
             if distance < best.0 {
                 best = (distance, other.name.clone(), Some(normal));
             }
         }
         let (distance, profile, normal) = best;
-        let added = added(&release, self.ruleset);
+        let whole = self.means().whole(&release.files, self.profile)?;
+        let added = added(&release, self.ruleset, &whole, &self.tree.files);
         let importer = importer_distance(&added, &self.tree.files);
-        let normal = normal.unwrap_or(held.imported.derived);
+        let normal = normal.unwrap_or(held.normal);
         Ok(Base { release, source, profile, distance, importer, tried, notes, normal, tree, added })
     }
 }
@@ -248,16 +269,27 @@ fn between(old: &[u8], new: &[u8]) -> Distance {
     Distance { hunks: hunks.len(), lines, files: 0 }
 }
 
-/// The files that the release's own importer adds, by their place in the tree.
-fn added(release: &Release, ruleset: &Ruleset) -> Files {
-    let importer: BTreeMap<_, _> = ruleset
-        .library
-        .importer
-        .iter()
-        .filter_map(|(to, from)| Some((TreePath::new(to)?, TreePath::new(from)?)))
-        .collect();
-    let file = |from: &TreePath| release.importer.get(from).map(Arc::clone);
-    importer.into_iter().filter_map(|(to, from)| Some((to, file(&from)?))).collect()
+/// What the tree's files were at first that don't come from upstream's: as the release's own importer
+/// has them, or as this program writes them, whichever is nearer.
+fn added(release: &Release, ruleset: &Ruleset, imported: &Imported, tree: &Files) -> Files {
+    let mut found = Files::new();
+    for (to, from) in &ruleset.library.importer {
+        let (Some(to), Some(from)) = (TreePath::new(to), TreePath::new(from)) else { continue };
+        found.extend(release.importer.get(&from).map(|bytes| (to, Arc::clone(bytes))));
+    }
+    for (place, file) in &imported.generated {
+        let (Some(here), ours) = (tree.get(place), file.text.bytes()) else { continue };
+        let far = |bytes: &[u8]| between(bytes, here).lines;
+        let near = match found.get(place) {
+            Some(theirs) => far(ours) < far(theirs),
+            // Otherwise it was made by other hands, and to hold it against ours says nothing.
+            None => 2 * far(ours) < lines(here).len(),
+        };
+        if near {
+            found.insert(place.clone(), Arc::clone(ours));
+        }
+    }
+    found
 }
 
 fn importer_distance(added: &Files, tree: &Files) -> Option<Distance> {

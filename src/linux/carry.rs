@@ -7,147 +7,47 @@ use std::sync::Arc;
 use sha2::{Digest, Sha256};
 
 use super::base::Base;
+pub use super::carried::{Carried, Class, Decisions, Fate, Local};
+use super::carried::{Kept, Whole};
 use super::classify::{Against, Judged, Texts};
 use super::generated::{Cover, Found};
 use super::hunks::{Change, lines};
-use super::merge::{Patch, Places, apply};
+use super::merge::{Patch, Places};
 use super::normal::Imported;
 use super::tree::Tree;
-use crate::edit::RuleRef;
 use crate::finding::{Error, Result};
 use crate::pipeline::OutputFile;
 use crate::rules::{Decision, LocalRule, Profile, Ruleset, Version};
 use crate::text::{Files, Span, TreePath};
 
-/// What a local change is, held against a new import.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
-pub enum Class {
-    /// What the import generates takes its place.
-    #[default]
-    Generated,
-    /// The new release has it.
-    Upstreamed,
-    /// It is still wanted, and fits.
-    Local,
-    /// It is neither upstream nor does it fit.
-    Conflict,
-}
-
-impl Class {
-    /// As reports have it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Class::Generated => "generated",
-            Class::Upstreamed => "upstreamed",
-            Class::Local => "local",
-            Class::Conflict => "conflict",
-        }
-    }
-}
-
-/// What becomes of a local change.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Fate {
-    /// It is in the new tree.
-    Kept,
-    /// It is not: it is upstream or generated, or somebody decided so.
-    Dropped,
-    /// Nobody has decided yet.
-    Open,
-}
-
-/// A local change: one hunk, as `diff -u` would show it.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Local {
-    /// Name by which it can be kept or dropped: its rule's id, or file name and digest. Hunks of one
-    /// rule share it.
-    pub id: String,
-    /// The rule that knows it.
-    pub rule: Option<RuleRef>,
-    /// What it is, as the rule says.
-    pub what: Option<String>,
-    /// The kernel's commit and first version, as the rule says.
-    pub commit: Option<String>,
-    /// The first kernel that has it, as the rule says.
-    pub kernel: Option<String>,
-    /// The file.
-    pub file: TreePath,
-    /// First and last line in the tree, from 1; the line above where lines only go.
-    pub lines: (usize, usize),
-    /// The hunk in unified form, without header; empty for a file as a whole.
-    pub text: String,
-    /// What it is.
-    pub class: Class,
-    /// Why.
-    pub reason: String,
-    /// What becomes of it.
-    pub fate: Fate,
-    /// Who decided, where it doesn't follow from the class.
-    pub decided: Option<String>,
-}
-
-/// What the user has decided, by id.
-#[derive(Clone, Debug, Default)]
-pub struct Decisions {
-    /// Changes that go onto the new import.
-    pub keep: BTreeSet<String>,
-    /// Changes that don't.
-    pub drop: BTreeSet<String>,
-}
-
-/// The library's part of a tree on the way to a new import.
-#[derive(Clone, Debug)]
-pub struct Carried {
-    /// All local changes, in order of file and line.
-    pub locals: Vec<Local>,
-    /// Files in the library's places that neither release nor importer knows: they stay.
-    pub local_files: Vec<TreePath>,
-    /// The version that the tree holds, imported as now, with all local changes.
-    pub reimport: Files,
-    /// The new import without any local change.
-    pub import: Files,
-    /// Each kept change by id, with all files once it and those before it are in.
-    pub steps: Vec<(String, Files)>,
-    /// All files afterwards.
-    pub files: Files,
-}
-
-impl Carried {
-    /// The changes that need a decision.
-    pub fn open(&self) -> impl Iterator<Item = &Local> {
-        self.locals.iter().filter(|local| local.fate == Fate::Open)
-    }
-}
+/// Most hunks of a tree's own. Real trees have a few dozen.
+const MAX_CHANGES: usize = 2_000;
 
 /// A new import that local changes are held against.
 #[derive(Debug)]
-pub struct Target {
+pub struct NewImport {
     /// The release's number.
     pub version: Version,
     imported: Imported,
 }
 
-impl Target {
+impl NewImport {
     /// An import by [`crate::pipeline::import`].
-    pub fn new(version: Version, files: BTreeMap<TreePath, OutputFile>) -> Target {
-        Target { version, imported: Imported::new(files) }
+    pub fn new(version: Version, files: BTreeMap<TreePath, OutputFile>) -> NewImport {
+        NewImport { version, imported: Imported::new(files) }
     }
 }
-
-/// A kept change: what gives way in the new file to what.
-type Kept = (String, TreePath, Patch);
 
 struct Carrier<'a> {
     tree: &'a Tree,
     base: &'a Base,
-    target: &'a Target,
+    target: &'a NewImport,
     ruleset: &'a Ruleset,
     profile: &'a Profile,
     decisions: &'a Decisions,
     locals: Vec<Local>,
     kept: Vec<Kept>,
-    /// Whole files that are not as the import has them, by the change that says so.
-    whole: Vec<(String, TreePath, Option<Arc<[u8]>>)>,
+    whole: Vec<Whole>,
 }
 
 /// Classifies a tree's own changes against a new import and carries over what is to be kept.
@@ -157,7 +57,7 @@ struct Carrier<'a> {
 pub fn carry(
     tree: &Tree,
     base: &Base,
-    target: &Target,
+    target: &NewImport,
     ruleset: &Ruleset,
     profile: &Profile,
     decisions: &Decisions,
@@ -166,6 +66,13 @@ pub fn carry(
     let mut carrier =
         Carrier { tree, base, target, ruleset, profile, decisions, locals, kept, whole };
     let local_files = carrier.files();
+    if carrier.locals.len() > MAX_CHANGES {
+        let (shown, release) = (&tree.shown, &base.release.name);
+        return Err(Error::input(format!(
+            "{shown} differs from {release} in over {MAX_CHANGES} hunks"
+        ))
+        .hint("it was made from something else: name a source that has that"));
+    }
     carrier.locals.sort_by(|a, b| (&a.file, a.lines).cmp(&(&b.file, b.lines)));
     carrier.known_ids()?;
     carrier.result(local_files)
@@ -413,7 +320,7 @@ impl Carrier<'_> {
 
     fn result(self, local_files: Vec<TreePath>) -> Result<Carried> {
         let imported = &self.target.imported;
-        let mut import: Files = super::normal::bytes(imported);
+        let mut import: Files = imported.bytes();
         let mut reimport = self.tree.files.clone();
         for (path, file) in &self.base.tree {
             if reimport.contains_key(path) && self.base.normal.contains_key(path) {
@@ -431,36 +338,12 @@ impl Carrier<'_> {
                 order.push(local.id.clone());
             }
         }
-        let (mut files, mut steps) = (import.clone(), Vec::new());
-        for done in 1..=order.len() {
-            files = self.with(&import, &order[..done])?;
-            steps.push((order[done - 1].clone(), files.clone()));
-        }
-        Ok(Carried { locals: self.locals, local_files, reimport, import, steps, files })
-    }
-
-    /// The import with the changes of these ids.
-    fn with(&self, import: &Files, ids: &[String]) -> Result<Files> {
-        let mut files = import.clone();
-        let mut patches: BTreeMap<&TreePath, Vec<Patch>> = BTreeMap::new();
-        for (_, path, patch) in self.kept.iter().filter(|(id, ..)| ids.contains(id)) {
-            patches.entry(path).or_default().push(patch.clone());
-        }
-        for (path, patches) in patches {
-            let Some(bytes) = import.get(path) else { continue };
-            let merged = apply(&lines(bytes), &patches).ok_or_else(|| {
-                Error::usage(format!("the changes of {path} that are to be kept touch each other"))
-                    .hint("drop one of them, or all, and put them on top of the new import by hand")
-            })?;
-            files.insert(path.clone(), merged.into());
-        }
-        for (_, path, bytes) in self.whole.iter().filter(|(id, ..)| ids.contains(id)) {
-            match bytes {
-                Some(bytes) => _ = files.insert(path.clone(), Arc::clone(bytes)),
-                None => _ = files.remove(path),
-            }
-        }
-        Ok(files)
+        let (locals, kept, whole) = (self.locals, self.kept, self.whole);
+        let files = Files::new();
+        let mut carried =
+            Carried { locals, local_files, reimport, import, files, order, kept, whole };
+        carried.files = carried.with(&carried.order)?;
+        Ok(carried)
     }
 }
 

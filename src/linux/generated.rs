@@ -1,7 +1,8 @@
 //! Changes in files that the import writes from its own templates: their text doesn't matter, what they
 //! offer does.
 
-use std::collections::BTreeMap;
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::base::Base;
@@ -15,6 +16,9 @@ use crate::text::{Files, TreePath};
 
 /// Folder of the headers that callers include.
 const PUBLIC: &str = "include/";
+
+/// Most names that a reason lists.
+const MAX_NAMED: usize = 12;
 
 /// A hunk, or a whole file where it is not known what it was at first.
 pub(super) struct Found<'a> {
@@ -34,6 +38,8 @@ pub(super) struct Cover<'a> {
     new: &'a Imported,
     files: Files,
     offered: BTreeMap<TreePath, Offers>,
+    /// What the files that come from upstream name.
+    words: OnceCell<BTreeSet<Vec<u8>>>,
 }
 
 impl<'a> Cover<'a> {
@@ -43,7 +49,7 @@ impl<'a> Cover<'a> {
             all.map(|(place, file)| (place.clone(), Arc::clone(file.text.bytes()))).collect();
         let offered =
             files.iter().map(|(path, bytes)| (path.clone(), offers(path, bytes))).collect();
-        Cover { base, new, files, offered }
+        Cover { base, new, files, offered, words: OnceCell::new() }
     }
 
     /// Whether some file of the import exports `symbol`.
@@ -107,7 +113,7 @@ impl<'a> Cover<'a> {
                 _ if public => true,
                 // What the release's importer put there for itself is the import's own business.
                 Some(at_first) => !at_first.contains_key(name),
-                None => !name.starts_with(EXPORT) && self.uses(name),
+                None => self.words.get_or_init(|| words(self.new)).contains(name.as_bytes()),
             }
         };
         offers(path, bytes).into_iter().filter(|(name, _)| is_missing(name)).collect()
@@ -122,19 +128,17 @@ impl<'a> Cover<'a> {
             self.base.normal.contains_key(&source) && !self.files.contains_key(&source)
         })
     }
+}
 
-    /// Whether a file that comes from upstream names it.
-    fn uses(&self, name: &str) -> bool {
-        let word =
-            |byte: Option<&u8>| byte.is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_');
-        self.new.derived.values().any(|file| {
-            let bytes = file.text.bytes();
-            memchr::memmem::find_iter(bytes, name).any(|at| {
-                let before = at.checked_sub(1).and_then(|before| bytes.get(before));
-                !word(before) && !word(bytes.get(at + name.len()))
-            })
-        })
-    }
+/// The words of the files that come from upstream.
+fn words(new: &Imported) -> BTreeSet<Vec<u8>> {
+    let word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    let texts = new.derived.values().map(|file| file.text.bytes());
+    texts
+        .flat_map(|bytes| bytes.split(move |byte| !word(byte)))
+        .filter(|word| !word.is_empty())
+        .map(<[u8]>::to_vec)
+        .collect()
 }
 
 /// One entry; takes the names on its lines out of those that are missing.
@@ -153,7 +157,14 @@ fn found<'a>(
     missing.retain(|_, line| !at.contains(line));
     let (class, reason) = match lacks.as_slice() {
         [] => (Class::Generated, "the import writes the file and offers all of it".to_owned()),
-        names => (Class::Conflict, format!("the import offers no {}", names.join(", "))),
+        names => {
+            let more = names.len().saturating_sub(MAX_NAMED);
+            let mut list = names[..names.len() - more].join(", ");
+            if more > 0 {
+                list = format!("{list} and {more} more");
+            }
+            (Class::Conflict, format!("the import offers no {list}"))
+        }
     };
     let lines = (at.start, at.end.saturating_sub(1));
     Found { rule, class, reason, lines, gone: Vec::new(), come: come.to_vec(), text }

@@ -81,7 +81,9 @@ impl<'t> Places<'t> {
         let new_start = before.and_then(|line| self.map[line]).map_or(0, |line| line + 1);
         let new_end = after.and_then(|line| self.map[line]).unwrap_or(self.new.len());
         let base = before.map_or(0, |line| line + 1)..after.unwrap_or(self.base.len());
-        (base, new_start..new_end.max(new_start))
+        // Where no line of the base is in between, nothing has to give way.
+        let new_end = if base.is_empty() { new_start } else { new_end.max(new_start) };
+        (base, new_start..new_end)
     }
 }
 
@@ -122,8 +124,12 @@ mod tests {
     const BASE: &str = "int a = 1;\nint b = 2;\n\nint c = 3;\n}\nint d = 4;\nint e = 5;\n";
 
     fn merged(tree: &str, new: &str) -> Option<String> {
+        three(BASE, tree, new)
+    }
+
+    fn three(base: &str, tree: &str, new: &str) -> Option<String> {
         let (base, tree, new) =
-            (lines(BASE.as_bytes()), lines(tree.as_bytes()), lines(new.as_bytes()));
+            (lines(base.as_bytes()), lines(tree.as_bytes()), lines(new.as_bytes()));
         let places = Places::new(&base, &new);
         let mut patches = Vec::new();
         for change in hunks(&base, &tree).concat() {
@@ -159,6 +165,42 @@ mod tests {
         // New lines where the release has new lines too have no place of their own.
         let more = |text: &str| BASE.replace("int d", &format!("{text}int d"));
         assert_eq!(merged(&more("int x;\n"), &more("int y;\n")), None);
+    }
+
+    #[test]
+    fn any_two_changes_apart_are_merged() {
+        let base: Vec<String> = (0..12).map(|n| format!("int v{n} = {n};\n")).collect();
+        let edits: [fn(&str) -> String; 3] =
+            [|line| line.replace('=', "+="), |_| String::new(), |line| format!("{line}int w;\n")];
+        for (i, mine) in (0..12).flat_map(|at| edits.map(|edit| (at, edit))) {
+            for (j, theirs) in (0..12).flat_map(|at| edits.map(|edit| (at, edit))) {
+                let mut texts = [base.clone(), base.clone(), base.clone()];
+                texts[0][i] = mine(&base[i]);
+                texts[1][j] = theirs(&base[j]);
+                if i.abs_diff(j) < 2 {
+                    continue;
+                }
+                texts[2][i] = mine(&base[i]);
+                texts[2][j] = theirs(&base[j]);
+                let [tree, new, both] = texts.map(|lines| lines.concat());
+                assert_eq!(three(&base.concat(), &tree, &new), Some(both), "{i} {j}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_gap_of_an_insertion_takes_nothing_away() {
+        let more = |text: &str| BASE.replace("int d", &format!("{text}int d"));
+        let (tree, new) = (more("int x;\n"), more("int y;\n"));
+        let (base, tree, new) =
+            (lines(BASE.as_bytes()), lines(tree.as_bytes()), lines(new.as_bytes()));
+        let change = hunks(&base, &tree).concat().remove(0);
+        assert_eq!(Places::new(&base, &new).gap(&change), (5..5, 5..5));
+        let changed = BASE.replace("d = 4", "d");
+        let changed = lines(changed.as_bytes());
+        let places = Places::new(&base, &changed);
+        let change = Change { old: 5..6, new: 5..6 };
+        assert_eq!((places.fits(&change), places.gap(&change)), (None, (5..6, 5..6)));
     }
 
     #[test]

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use crate::finding::Result;
 use crate::kernel::target::Target;
-use crate::pipeline::{self, Input, OutputFile};
+use crate::pipeline::{self, Derived, Input, OutputFile};
 use crate::rules::{Profile, Ruleset, Version};
 use crate::text::{Files, TreePath};
 
@@ -36,47 +36,73 @@ impl Imported {
         Imported { derived, generated }
     }
 
-    /// Where upstream's files went, those that a template stands for included.
-    pub(super) fn places(&self) -> Places {
+    /// All bytes.
+    pub(super) fn bytes(&self) -> Files {
         let files = self.derived.iter().chain(&self.generated);
-        files.filter_map(|(place, file)| Some((place.clone(), file.upstream.clone()?))).collect()
+        files.map(|(place, file)| (place.clone(), Arc::clone(file.text.bytes()))).collect()
     }
 }
 
-/// Imports the files of a release.
-pub(super) fn import(
-    version: Version,
-    files: &Files,
-    ruleset: &Ruleset,
-    profile: &Profile,
-) -> Result<Imported> {
-    // What differs between kernels stands in files of our own, which no tree's text is compared with.
-    let target = Target::of_version(&ruleset.library, None);
-    let input = Input { version, exact: false, files, target: &target };
-    Ok(Imported::new(pipeline::import(input, ruleset, profile)?.files))
+/// What texts are imported by.
+#[derive(Clone, Copy)]
+pub(super) struct Means<'a> {
+    pub(super) version: Version,
+    pub(super) ruleset: &'a Ruleset,
+    pub(super) target: &'a Target,
 }
 
-/// Takes files that are in kernel form already through the import of the same version once more.
-pub(super) fn again(
-    files: &Files,
-    places: &Places,
-    version: Version,
-    ruleset: &Ruleset,
-    profile: &Profile,
-) -> Result<Normal> {
-    let output = format!("{}/", ruleset.library.output);
-    let mut back = Files::new();
-    for (place, bytes) in files {
-        let rest = || place.as_str().strip_prefix(&output).and_then(TreePath::new);
-        if let Some(path) = places.get(place).cloned().or_else(rest) {
-            back.entry(path).or_insert_with(|| Arc::clone(bytes));
+impl Means<'_> {
+    fn input<'f>(&'f self, files: &'f Files) -> Input<'f> {
+        Input { version: self.version, exact: false, files, target: self.target }
+    }
+
+    /// Imports the files of a release, those that come from upstream alone.
+    pub(super) fn derive(&self, files: &Files, profile: &Profile) -> Result<Derived> {
+        pipeline::derive(self.input(files), self.ruleset, profile)
+    }
+
+    /// Imports the files of a release, with all that belongs to an import.
+    pub(super) fn whole(&self, files: &Files, profile: &Profile) -> Result<Imported> {
+        Ok(Imported::new(pipeline::import(self.input(files), self.ruleset, profile)?.files))
+    }
+
+    /// Takes files that are in kernel form already through the import of the same version once more.
+    pub(super) fn again(
+        &self,
+        files: &Files,
+        places: &Places,
+        profile: &Profile,
+    ) -> Result<Normal> {
+        let output = format!("{}/", self.ruleset.library.output);
+        let mut back = Files::new();
+        for (place, bytes) in files {
+            let rest = || place.as_str().strip_prefix(&output).and_then(TreePath::new);
+            if let Some(path) = places.get(place).cloned().or_else(rest) {
+                back.entry(path).or_insert_with(|| Arc::clone(bytes));
+            }
         }
+        Ok(self.derive(&back, profile)?.files)
     }
-    Ok(import(version, &back, ruleset, profile)?.derived)
-}
 
-/// The bytes of an import.
-pub(super) fn bytes(imported: &Imported) -> Files {
-    let files = imported.derived.iter().chain(&imported.generated);
-    files.map(|(place, file)| (place.clone(), Arc::clone(file.text.bytes()))).collect()
+    /// The import of a release by another profile, taken through an import by this one.
+    pub(super) fn through(
+        &self,
+        files: &Files,
+        other: &Profile,
+        profile: &Profile,
+    ) -> Result<Normal> {
+        let mut once = files.clone();
+        let made = self.derive(files, other)?;
+        // What one of the two leaves out, neither has.
+        once.retain(|path, _| {
+            made.files.values().any(|file| file.upstream.as_ref() == Some(path))
+                || made.places.values().any(|replaced| replaced == path)
+        });
+        for file in made.files.values() {
+            if let Some(path) = &file.upstream {
+                once.insert(path.clone(), Arc::clone(file.text.bytes()));
+            }
+        }
+        Ok(self.derive(&once, profile)?.files)
+    }
 }

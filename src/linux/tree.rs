@@ -8,11 +8,16 @@ use super::folder;
 use super::search::{self, Words};
 use crate::finding::{Error, Result};
 use crate::git::{Commit, Limits, Repository};
+use crate::kernel::target::Target;
 use crate::rules::{Library, glob_matches};
 use crate::text::{Files, TreePath};
 
 /// The files by which a kernel tree is known.
 const MARKERS: [&str; 3] = ["Makefile", "Kconfig", "MAINTAINERS"];
+
+/// Most lines of one file. The largest of any release has under ten thousand; comparing takes time by
+/// the square of what differs.
+const MAX_LINES: usize = 50_000;
 
 /// The kernel's own version, as its top Makefile states it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -82,16 +87,22 @@ impl Tree {
         };
         let kernel = kernel(&source, &shown)?;
         let files = source.files(&library.paths, &shown)?;
-        let binary = files.iter().find(|(_, bytes)| memchr::memchr(0, bytes).is_some());
-        if let Some((path, _)) = binary {
-            return Err(Error::input(format!("{path} of {shown} is no text: it holds a NUL byte"))
-                .hint("the library's files in a kernel tree are sources: move it elsewhere"));
+        for (path, bytes) in &files {
+            sound(path, bytes, &shown)?;
         }
         let commit = match &source {
             Source::Git(_, commit) => Some(commit.id.to_string()),
             Source::Folder(_) => None,
         };
         Ok(Tree { shown, kernel, commit, files, source })
+    }
+
+    /// What templates and wrapper have to know of this kernel. A file that can't be read counts as none.
+    pub fn target(&self, library: &Library) -> Target {
+        Target::of_tree(library, &|path| {
+            let path = TreePath::new(path)?;
+            self.file(&path).ok().flatten()
+        })
     }
 
     /// One file of the tree, wherever it lies; `None` if there is none.
@@ -146,6 +157,21 @@ impl Source {
             }
         }
     }
+}
+
+/// Refuses what is no source, or larger than any.
+fn sound(path: &TreePath, bytes: &[u8], shown: &str) -> Result<()> {
+    let refused = |what: String| {
+        Err(Error::input(format!("{path} of {shown} {what}"))
+            .hint("the library's files in a kernel tree are sources: move it elsewhere"))
+    };
+    if memchr::memchr(0, bytes).is_some() {
+        return refused("is no text: it holds a NUL byte".into());
+    }
+    if memchr::memchr_iter(b'\n', bytes).nth(MAX_LINES).is_some() {
+        return refused(format!("has over {MAX_LINES} lines"));
+    }
+    Ok(())
 }
 
 /// Whether something below `folder` can match `glob`.

@@ -15,6 +15,9 @@ const ALONE: usize = 4;
 /// Tokens that may stand among those of a change that is in the new release in other words.
 const SPREAD: usize = 40;
 
+/// Most tokens that are compared one by one: a place has some hundred.
+const MAX_TOKENS: usize = 20_000;
+
 /// What the new release says of a change.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Verdict {
@@ -62,6 +65,9 @@ fn early(tree: &[Vec<u8>], mut edit: Edit) -> Edit {
 /// new release has in that place.
 pub(super) fn judge(base: &[u8], tree: &[u8], new: &[u8]) -> Verdict {
     let (base, tree, new) = (tokens_of(base), tokens_of(tree), tokens_of(new));
+    if base.len().max(tree.len()) > MAX_TOKENS {
+        return Verdict::Absent;
+    }
     let edits: Vec<Edit> = capture_diff_slices(Algorithm::Myers, &base, &tree)
         .into_iter()
         .filter(|op| !matches!(op, DiffOp::Equal { .. }))

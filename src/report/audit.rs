@@ -1,5 +1,6 @@
 //! What a Linux tree has changed in its copy of a library.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use serde::Serialize;
@@ -52,7 +53,7 @@ pub struct BaseSummary {
     pub profile: String,
     /// How far the files that come from upstream's are from it.
     pub library: DistanceSummary,
-    /// How far the files that the release's importer adds are from it; none where the source has none.
+    /// How far the files that an importer adds of its own are from it; none where the source has none.
     pub importer: Option<DistanceSummary>,
     /// Other releases, branches and commits of the same number, nearest first.
     pub others: Vec<(String, DistanceSummary)>,
@@ -149,11 +150,11 @@ fn base(out: &mut String, base: &BaseSummary) {
             let hunks = plural(base.library.hunks + importer.hunks, "hunk");
             row(out, "difference", &format!("{hunks} in all"));
             row(out, "", &format!("{in_library} in what comes from upstream's library"));
-            row(out, "", &format!("{} in what the release's own importer adds", spoken(importer)));
+            row(out, "", &format!("{} in what an importer adds of its own", spoken(importer)));
         }
         None => {
             row(out, "difference", &format!("{in_library} in what comes from upstream's library"));
-            row(out, "", "the source has none of the files that the release's own importer adds");
+            row(out, "", "what an importer adds of its own is not known from there");
         }
     }
     for (number, (name, distance)) in base.others.iter().take(MAX_OTHERS).enumerate() {
@@ -183,10 +184,11 @@ fn counts(classes: &ClassCounts) -> String {
 
 /// Changes of one name, class and reason together; what needs somebody first, what needs nobody last.
 fn groups(changes: &[LocalSummary]) -> Vec<Vec<&LocalSummary>> {
-    let mut groups: Vec<Vec<&LocalSummary>> = Vec::new();
-    let key = |change: &LocalSummary| (change.id.clone(), change.class, change.reason.clone());
+    let (mut groups, mut known) = (Vec::<Vec<&LocalSummary>>::new(), BTreeMap::new());
     for change in changes {
-        match groups.iter_mut().find(|group| key(group[0]) == key(change)) {
+        let key = (&change.id, change.class, &change.reason);
+        let at = *known.entry(key).or_insert(groups.len());
+        match groups.get_mut(at) {
             Some(group) => group.push(change),
             None => groups.push(vec![change]),
         }

@@ -207,14 +207,53 @@ impl Reader<'_> {
             }
             let package = self.word("package", Some(shape.package))?;
             let version = self.text("version", Some(shape.version))?;
-            packages.push(PackagedRelease { release, package, version });
+            let date = match shape.date {
+                Some(text) => Some(self.date(&text)?),
+                None => None,
+            };
+            packages.push(PackagedRelease { release, package, version, date });
         }
         Some(packages)
     }
+}
+
+impl Reader<'_> {
+    /// The start of a day in seconds since 1970 UTC.
+    fn date(&mut self, text: &Text) -> Option<i64> {
+        let parsed = text.get_ref().parse::<toml::value::Datetime>().ok();
+        let day = parsed.filter(|date| date.time.is_none()).and_then(|date| date.date);
+        if day.is_none() {
+            let message = format!("`{}` is no day, written as 2024-12-31", text.get_ref());
+            self.wrong(span(text.span()), message);
+        }
+        day.map(|day| days(day.year.into(), day.month.into(), day.day.into()) * 24 * 60 * 60)
+    }
+}
+
+/// Days from 1970 to a day of the Gregorian calendar, by counting years from March on, so that the
+/// day that not all years have is the last one.
+fn days(year: i64, month: i64, day: i64) -> i64 {
+    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
+    let leap_days = year / 4 - year / 100 + year / 400;
+    year * 365 + leap_days + (month * 153 + 2) / 5 + day - 1 - 719_468
 }
 
 /// Whether `text` can name a rule, profile or library: it becomes part of file names.
 pub(super) fn is_id(text: &str) -> bool {
     let plain = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
     !text.is_empty() && !text.starts_with('-') && text.bytes().all(plain)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn days_are_counted_from_1970() {
+        assert_eq!(days(1970, 1, 1), 0);
+        assert_eq!(days(2000, 2, 29), 11_016);
+        assert_eq!(days(2000, 3, 1), 11_017);
+        assert_eq!(days(2024, 12, 31), 20_088);
+        assert_eq!(days(1969, 12, 31), -1);
+    }
 }

@@ -261,9 +261,9 @@ pub(super) struct LibraryShape {
     pub(super) paths: Option<Texts>,
     pub(super) kconfig_word: Option<Text>,
     pub(super) caller_words: Option<Texts>,
-    pub(super) importer: Option<Spanned<BTreeMap<Text, Text>>>,
     pub(super) kernel_oldest: Option<Text>,
     pub(super) kernel_newest: Option<Text>,
+    pub(super) importer: Option<Spanned<BTreeMap<Text, Text>>>,
     pub(super) profile: Option<Spanned<Vec<ProfileShape>>>,
     pub(super) module: Option<Spanned<Vec<ModuleShape>>>,
     pub(super) target_value: Option<Spanned<Vec<TargetValueShape>>>,
@@ -300,7 +300,7 @@ impl Shape for LibraryShape {
         ("module", &["name", "kconfig", "source", "folder", "common", "preboot"]),
         ("target-value", &["name", "why", "since", "file", "word", "with", "without"]),
         ("api-section", &["name", "title"]),
-        ("package", &["release", "package", "version"]),
+        ("package", &["release", "package", "version", "date"]),
     ];
 }
 
@@ -322,6 +322,7 @@ pub(super) struct PackageShape {
     pub(super) release: Text,
     pub(super) package: Text,
     pub(super) version: Text,
+    pub(super) date: Option<Text>,
 }
 
 /// One `[[module]]` of `library.toml`.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::Step;
+use crate::finding::Result;
 use crate::letter::{Local, wrapped};
 use crate::linux::carry::{self, Carried, Class, Fate};
 
@@ -43,17 +44,22 @@ fn first_sentence(text: &str) -> String {
 }
 
 /// A step for each change that is kept.
-pub(super) fn steps(carried: &Carried) -> Vec<Step> {
+///
+/// # Errors
+/// Two of them can't stand together.
+pub(super) fn steps(carried: &Carried) -> Result<Vec<Step>> {
     let kept = carried.locals.iter().filter(|local| local.fate == Fate::Kept);
     let mut by_id: BTreeMap<&str, Vec<&carry::Local>> = BTreeMap::new();
     for local in kept {
         by_id.entry(&local.id).or_default().push(local);
     }
-    let step = |(id, files): &(String, crate::text::Files)| {
+    let mut steps = Vec::new();
+    for (number, id) in carried.order.iter().enumerate() {
         let hunks = by_id.get(id.as_str()).map_or(&[][..], Vec::as_slice);
-        Step { subject: subject(id, hunks), body: body(hunks), files: files.clone() }
-    };
-    carried.steps.iter().map(step).collect()
+        let files = carried.with(&carried.order[..=number])?;
+        steps.push(Step { subject: subject(id, hunks), body: body(hunks), files });
+    }
+    Ok(steps)
 }
 
 fn subject(id: &str, hunks: &[&carry::Local]) -> String {

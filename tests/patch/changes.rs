@@ -238,7 +238,8 @@ fn imported(release: &str, version: [u32; 3]) -> Files {
     let [major, minor, patch] = version;
     let version = kernelize::rules::Version { major, minor, patch };
     let ruleset = kernelize::rules::load(None).unwrap();
-    let input = kernelize::pipeline::Input { version, exact: true, files: &files };
+    let target = kernelize::kernel::target::Target::of_version(&ruleset.library, None);
+    let input = kernelize::pipeline::Input { version, exact: true, files: &files, target: &target };
     let profile = ruleset.profile("strict").unwrap();
     let tree = kernelize::pipeline::import(input, &ruleset, profile).unwrap();
     tree.files.iter().map(|(path, file)| (path.clone(), file.text.bytes().clone())).collect()

@@ -17,6 +17,7 @@ pub(crate) fn library() -> Library {
         release: Version { major: 1, minor: 5, patch },
         package: "zstd-sys".into(),
         version: version.into(),
+        date: None,
     };
     Library {
         name: "zstd".into(),
