@@ -315,7 +315,7 @@ impl Series<'_> {
             ),
         ];
         Step {
-            subject: format!("{library}: write {version} in its new form"),
+            subject: format!("{library}: re-import {version}, no functional change"),
             body: body.map(|text| wrapped(&text, "")).join("\n\n"),
             files: carried.reimport.clone(),
         }

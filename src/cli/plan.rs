@@ -90,7 +90,7 @@ fn patch(flags: flags::Patch) -> Result<patch::Plan> {
         (None, None) => Start::Nothing { kernel: flags.kernel },
     };
     let output = flags.output.map(|path| match path == Path::new("-") {
-        true => patch::Output::Stdout,
+        true => patch::Output::Standard,
         false => patch::Output::Path(path),
     });
     Ok(patch::Plan {

@@ -37,7 +37,7 @@ pub struct Plan {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Output {
     /// Standard output, one after the other.
-    Stdout,
+    Standard,
     /// A file, or a folder for a series.
     Path(PathBuf),
 }
@@ -71,9 +71,9 @@ pub fn run(plan: &Plan, console: &mut Console) -> Result<Outcome> {
         let id = commit(branch, repository, plan, &ground, &patches, &author)?;
         summary.commit = Some(format!("{id} on {branch}"));
     }
-    let to_stdout = plan.output == Some(Output::Stdout);
+    let to_stdout = plan.output == Some(Output::Standard);
     match &plan.output {
-        Some(Output::Stdout) => {
+        Some(Output::Standard) => {
             console.output(&patches.iter().flat_map(|p| p.bytes.clone()).collect::<Vec<u8>>())?;
         }
         _ if patches.is_empty() => {}

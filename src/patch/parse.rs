@@ -19,7 +19,7 @@ pub struct ParsedPatch {
     pub body: String,
     /// Key and value of the lines at the end of the message.
     pub trailers: Vec<(String, String)>,
-    /// Offset of the first changed file.
+    /// Offset of the first changed file; the end, in the letter before a series.
     pub diff: usize,
 }
 
@@ -40,7 +40,8 @@ fn value_of<'p>(pairs: &'p [(String, String)], name: &str) -> Option<&'p str> {
     found.map(|(_, value)| value.as_str())
 }
 
-/// Reads `patch`. Fails where it is no mail with changes, or where the message isn't UTF-8.
+/// Reads `patch`. Fails where it is no mail with changes, nor the letter before a series, or where the
+/// message isn't UTF-8.
 pub fn parse(patch: &[u8]) -> Result<ParsedPatch> {
     let diff = start_of_diff(patch)?;
     let message = std::str::from_utf8(&patch[..diff]).map_err(|error| {
@@ -48,16 +49,40 @@ pub fn parse(patch: &[u8]) -> Result<ParsedPatch> {
         unfit(&format!("its message isn't UTF-8 in line {line}"))
     })?;
     let mut lines = message.lines().map(|line| line.trim_end_matches('\r'));
-    let headers = headers_of(&mut lines)?;
+    let is_letter = diff == patch.len();
+    let no_changes = || unfit("no line of it starts with `diff --git`");
+    let headers = match headers_of(&mut lines) {
+        Err(_) if is_letter => return Err(no_changes()),
+        headers => headers?,
+    };
     let encoding = value_of(&headers, "Content-Transfer-Encoding").unwrap_or("8bit");
     if !["7bit", "8bit", "binary"].iter().any(|plain| encoding.eq_ignore_ascii_case(plain)) {
         return Err(unfit(&format!("it is encoded as {encoding}"))
             .hint("`git mailinfo` and `b4 am` decode mails"));
     }
     let (number, subject) = subject_of(value_of(&headers, "Subject").unwrap_or_default());
+    if is_letter && number.is_none_or(|(number, _)| number != 0) {
+        return Err(no_changes());
+    }
     let text: Vec<&str> = lines.take_while(|line| *line != "---").collect();
-    let (body, trailers) = split_trailers(&text);
+    let (body, trailers) = match is_letter {
+        true => letter(&text),
+        false => split_trailers(&text),
+    };
     Ok(ParsedPatch { subject, number, body, trailers, diff, headers })
+}
+
+/// The letter before a series goes on behind its trailers: with the patches and what they change.
+fn letter(lines: &[&str]) -> (String, Vec<(String, String)>) {
+    let mut end = lines.len();
+    while let Some(at) = lines[..end].iter().rposition(|line| line.is_empty()) {
+        let found = split_trailers(&lines[..at]);
+        if !found.1.is_empty() {
+            return found;
+        }
+        end = at;
+    }
+    split_trailers(lines)
 }
 
 fn start_of_diff(patch: &[u8]) -> Result<usize> {
@@ -66,7 +91,8 @@ fn start_of_diff(patch: &[u8]) -> Result<usize> {
     match memchr::memmem::find(part, START) {
         Some(at) => Ok(at + 1),
         None if part.starts_with(&START[1..]) => Err(unfit("it has no message")),
-        None => Err(unfit("no line of it starts with `diff --git`")),
+        None if part.len() < patch.len() => Err(unfit("no line of it starts with `diff --git`")),
+        None => Ok(patch.len()),
     }
 }
 
@@ -149,6 +175,16 @@ mod tests {
             assert_eq!((parsed.trailer("key"), parsed.trailer("none")), (Some("z"), None));
             assert!(patch[parsed.diff..].starts_with("diff --git"));
         }
+    }
+
+    #[test]
+    fn the_letter_before_a_series_has_trailers_in_its_middle() {
+        let letter = "From 00 Mon Sep 17 00:00:00 2001\nFrom: A <a@b>\nSubject: [PATCH 0/2] x\n\nBody\n\n\
+                      Key: v\n\nA (2):\n  one\n  two\n\n a | 1 +\n\n-- \nx\n\n";
+        let parsed = parse(letter.as_bytes()).unwrap();
+        assert_eq!((parsed.number, parsed.body.as_str()), (Some((0, 2)), "Body"));
+        assert_eq!(parsed.trailer("Key"), Some("v"));
+        assert!(parse(letter.replace("0/2", "1/2").as_bytes()).is_err());
     }
 
     #[test]
