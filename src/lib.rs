@@ -22,6 +22,8 @@ pub mod kernel;
 
 pub mod pipeline;
 
+pub mod letter;
+
 pub mod report;
 
 pub mod commands;

@@ -25,3 +25,5 @@ mod meaning;
 mod modules;
 #[path = "releases/syntax.rs"]
 mod syntax;
+#[path = "releases/threads.rs"]
+mod threads;

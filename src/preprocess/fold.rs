@@ -23,7 +23,7 @@ pub struct Folded {
     pub findings: Findings,
     /// Whether the conditionals balance.
     pub balanced: bool,
-    /// `#define`s of hard-wired macros that went with their branch.
+    /// `#define`s that went with their branch, of hard-wired macros that are defined.
     pub dropped: Vec<Definition>,
     /// `#define`s of hard-wired macros that stay, or were put in.
     pub kept: BTreeSet<EntryId>,
@@ -389,11 +389,15 @@ impl Folder<'_> {
         self.folded.named = named;
     }
 
-    /// Finds the definitions of hard-wired macros in branches that go.
+    /// Finds the definitions of hard-wired macros in branches that go. One that is set to be
+    /// undefined loses nothing.
     fn collect_dropped(&mut self) {
         for (id, directive) in self.scan.directives.iter().enumerate() {
             if directive.keyword == Keyword::Define && !self.stays[id] {
                 let found = hardwired::definition(self.source, directive, self.settings);
+                let found = found.filter(|definition| {
+                    self.settings.entry(definition.entry).settled() != Some(Known::Undefined)
+                });
                 self.folded.dropped.extend(found);
             }
         }
