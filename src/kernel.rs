@@ -4,6 +4,7 @@ pub mod api;
 pub mod builds;
 pub mod layout;
 pub mod modules;
+pub mod replaced;
 pub mod symbols;
 pub mod target;
 pub mod template;

@@ -9,6 +9,7 @@ mod expect;
 mod hits;
 mod modules;
 mod preprocess;
+mod replaced;
 mod rewrite;
 #[cfg(test)]
 mod tests;
@@ -232,6 +233,9 @@ fn kernel_tree(rewritten: Rewritten<'_>) -> Result<KernelTree> {
         // follows from it changes other templates only.
         values.modules = modules::of(&rules, &output, &mut findings)?;
         add_templates(&mut output, &rules, &layout, &values)?;
+    }
+    if !alone {
+        replaced::check(&files, &layout, &output, &mut findings);
     }
     expect::check(&rules, &hits, exact, &mut findings);
     let (matched, modules) = (hits.into_map(), values.modules);

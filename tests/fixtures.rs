@@ -2,12 +2,13 @@
 //!
 //! `fixtures/LIBRARY/KIND/ID` holds `in.c` and what comes of it: `out.c`, or `findings.txt` with a
 //! line `LINE:COLUMN CODE` for each finding, or both. A files rule has `in.txt`, upstream's paths,
-//! and `out.txt`, where each goes. An api rule has `in.h`, a header of upstream's, and `out.h` and, for
-//! a function, `out.c`: what the kernel's header and module get for it. A local rule has a release's
-//! text in `in.c`, a tree's in `out.c`, and `names.txt` with a line `LINE RULE` for each hunk, `-` for
-//! one that no rule speaks of. `args` may name what differs from the default: `--release V`,
-//! `--profile P`, `--path P` (the file's path below the library's folder, or in the tree); a folder `release` holds
-//! other files of the release that the rule depends on.
+//! and `out.txt`, where each goes, with the text of a template that stands for none. An api rule has
+//! `in.h`, a header of upstream's, and `out.h` and, for a function, `out.c`: what the kernel's header
+//! and module get for it. A local rule has a release's text in `in.c`, a tree's in `out.c`, and
+//! `names.txt` with a line `LINE RULE` for each hunk, `-` for one that no rule speaks of. `args` may
+//! name what differs from the default: `--release V`, `--profile P`, `--path P` (the file's path
+//! below the library's folder, or in the tree); a folder `release` holds other files of the release
+//! that the rule depends on.
 
 // A test fails by panicking, its helpers too.
 #![allow(clippy::unwrap_used)]
@@ -135,10 +136,13 @@ fn files(ruleset: &Ruleset, fixture: &Fixture) -> Result<(), String> {
             Some((place, _)) => format!("{path} -> {place}\n"),
         };
     }
-    for (place, file) in &tree.files {
-        if file.upstream.is_none() && file.template.as_ref() == Some(&fixture.rule) {
-            out += &format!("nothing -> {place} (template)\n");
-        }
+    // A template that stands for no upstream file is shown itself.
+    let own = |file: &&kernelize::pipeline::OutputFile| {
+        file.template.as_ref() == Some(&fixture.rule) && file.upstream.is_none()
+    };
+    if let Some((place, file)) = tree.files.iter().find(|(_, file)| own(file)) {
+        let text = String::from_utf8_lossy(file.text.bytes());
+        out += &format!("{place} (template)\n{text}");
     }
     same("out.txt", &out, &wanted)?;
     has_matched(fixture, &tree)
@@ -185,9 +189,6 @@ fn interface(ruleset: &Ruleset, fixture: &Fixture) -> Result<(), String> {
         module.clone_from(&made.definition);
     }
     for (name, found) in [("out.h", &header), ("out.c", &module)] {
-        if std::env::var_os("BLESS_API").is_some() && !found.is_empty() {
-            fs::write(fixture.folder.join(name), found).unwrap();
-        }
         let wanted = fs::read_to_string(fixture.folder.join(name)).unwrap_or_default();
         same(name, found, &wanted)?;
     }

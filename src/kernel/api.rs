@@ -4,6 +4,7 @@
 //! says what it was made for; an upstream function that is gone, deprecated or of another type is a
 //! finding.
 
+mod changes;
 mod function;
 mod headers;
 mod style;
@@ -21,6 +22,7 @@ use crate::rules::{ApiItem, ApiRule, ApiSection, Library, Version};
 use style::Doc;
 use types::TypeMap;
 
+pub use changes::Changes;
 pub use headers::{Header, Headers};
 
 /// Code of findings about what the release lacks.

@@ -102,7 +102,7 @@ fn numbers_beside(bytes: &[u8], directive: &Directive, name: &str) -> Vec<i64> {
         directive_tokens(bytes, directive.body).filter(|token| !token.is_trivia()).collect();
     let is_name = |token: &crate::preprocess::lexer::Token| &*token.text(bytes) == name.as_bytes();
     let named = match directive.keyword {
-        Keyword::Define => tokens.first().is_some_and(is_name),
+        Keyword::Define => tokens.len() == 2 && is_name(&tokens[0]),
         _ => tokens.iter().any(is_name),
     };
     let number = |token: &crate::preprocess::lexer::Token| {
@@ -246,8 +246,9 @@ mod tests {
     fn each_debug_level_that_makes_a_difference_is_a_build() {
         let debug = "#ifndef DEBUGLEVEL\n#define DEBUGLEVEL 0\n#endif\n\
             #if (DEBUGLEVEL>=2)\nint traced;\n#define ZSTD_DEPS_NEED_IO\n#endif\n";
+        let no = "#ifndef assert\n#define assert(condition) ((void)0)\n#endif\n";
         let deps = "#ifdef ZSTD_DEPS_NEED_IO\nint io;\n#endif\n#ifdef OTHER\nint other;\n#endif\n";
-        let builds = builds(&[("a/debug.h", debug), ("a/deps.h", deps)]);
+        let builds = builds(&[("a/assert.h", no), ("a/debug.h", debug), ("a/deps.h", deps)]);
         let conditions: Vec<_> = builds.iter().map(|b| b.condition.as_deref()).collect();
         assert_eq!(conditions, [None, Some("DEBUGLEVEL >= 2")]);
         assert_eq!(text(&builds[0], "a/debug.h"), "");

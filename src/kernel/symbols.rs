@@ -3,7 +3,7 @@
 //!
 //! A name needs what it stands for: an object needs what its own code names and, through the macros
 //! and inline functions of the headers it includes, what those name. An argument that a macro drops
-//! is not code. Conditions that are not decided count with all their branches, so that what is found
+//! is not code, and a macro hides a function of its name. Conditions that are not decided count with all their branches, so that what is found
 //! is never less than what is linked.
 
 mod heads;
@@ -58,6 +58,23 @@ pub fn read(files: &BTreeMap<TreePath, &[u8]>, folders: &[&str]) -> Symbols {
         .collect();
     let world = world::World::new(&scanned, folders);
     uses::symbols(&world)
+}
+
+/// The names that a file offers to those who include it, with the place of the first definition:
+/// macros, functions, variables and types.
+pub fn offered(bytes: &[u8]) -> BTreeMap<Vec<u8>, Span> {
+    let scanned = scan::scan(bytes);
+    let text = |span: Span| crate::preprocess::lexer::unspliced(&bytes[span.range()]).into_owned();
+    let mut offered = BTreeMap::new();
+    let items = scanned.items.iter().flat_map(|item| item.called.iter().chain(&item.declared));
+    let spans = items.map(|&at| scanned.lexed.code[at].span);
+    for span in scanned.macros.iter().map(|m| m.name).chain(spans) {
+        let name = text(span);
+        if !crate::syntax::is_attribute(&name) {
+            offered.entry(name).or_insert(span);
+        }
+    }
+    offered
 }
 
 #[cfg(test)]

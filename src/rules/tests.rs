@@ -307,6 +307,50 @@ fn templates_exist_and_parse() {
 }
 
 #[test]
+fn rules_of_the_interface_are_checked() {
+    let places = "\n[[module]]\nname = \"demo\"\nkconfig = \"CONFIG_DEMO\"\nsource = \"demo_module.c\"\n\
+        folder = \"common\"\ncommon = true\n\n[[api-section]]\nname = \"all\"\ntitle = \"All\"\n";
+    let library = format!("{LIBRARY}{places}");
+    let ty = "id = \"demo_t\"\nwhy = \"a reason that is long enough\"\ntype = [\"T\"]\n\
+        section = \"all\"\nbrief = \"a type\"\n";
+    let function = "id = \"demo_f\"\nwhy = \"a reason that is long enough\"\nfunction = \"F\"\n\
+        signature = \"int (int)\"\nsection = \"all\"\nmodule = \"demo\"\nbrief = \"do it\"\n\
+        return = \"nothing\"\n\n[[parameter]]\nname = \"a\"\ndoc = \"a number\"\n";
+    let check = |function: &str| {
+        let files = [("api/demo_t.toml", ty), ("api/demo_f.toml", function)];
+        let dir = ruleset(&files);
+        write(dir.path(), "library.toml", &library);
+        load(Some(dir.path())).map_err(|error| shown(&error))
+    };
+    let rules = check(function).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(rules.api.len(), 2);
+    assert_eq!(list(&rules)[0].about, "F");
+    for (from, to, message) in [
+        ("function", "fuction", "did you mean `function`?"),
+        ("function = \"F\"", "function = \"F\"\nbody = \"x\"", "`body` is one too many"),
+        ("function = \"F\"", "type = [\"F\"]", "stands only beside `function` or `body`"),
+        ("signature = \"int (int)\"\n", "", "the key `signature` is missing"),
+        ("\"all\"", "\"al\"", "there is no section `al`"),
+        ("\"demo\"", "\"dmo\"", "did you mean `demo`?"),
+        ("\"do it\"", "\"do\\nit\"", "one line of text"),
+        ("\"a number\"", "\"*/\"", "would end the comment"),
+        ("doc =", "like = \"F\"\ndoc =", "not of the form FUNCTION.NUMBER"),
+        ("doc =", "like = \"F.0\"\ndoc =", "not of the form FUNCTION.NUMBER"),
+        ("doc =", "like = \"F.1\"\ntype = \"int\"\ndoc =", "`like` says it already"),
+        ("function = \"F\"\nsignature = \"int (int)\"", "body = \"x\"", "`result-like`"),
+        (
+            "function = \"F\"\nsignature = \"int (int)\"",
+            "body = \"x\"\nresult = \"int\"",
+            "has no `like` or `type`",
+        ),
+        ("why =", "name = \"demo_t\"\nwhy =", "two rules speak of the kernel's `demo_t`"),
+    ] {
+        let text = check(&function.replace(from, to)).map(|_| ()).unwrap_err();
+        says(&text, &[message, "api/demo_f.toml:"]);
+    }
+}
+
+#[test]
 fn files_that_are_no_rules_are_refused() {
     let dir = ruleset(&[]);
     fs::create_dir(dir.path().join("macros")).unwrap();

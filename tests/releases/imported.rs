@@ -23,6 +23,11 @@ pub(crate) struct Imported {
 
 impl Imported {
     pub(crate) fn new(release: &str, profile: &'static str) -> Imported {
+        Imported::of(release, profile, Imported::files(release))
+    }
+
+    /// The files of a release.
+    pub(crate) fn files(release: &str) -> Files {
         let lib = packages::release(release).unwrap().join("lib");
         let mut files = Files::new();
         for entry in walkdir::WalkDir::new(&lib) {
@@ -32,10 +37,10 @@ impl Imported {
                 files.insert(TreePath::new(path).unwrap(), fs::read(entry.path()).unwrap().into());
             }
         }
-        Imported::of(release, profile, files)
+        files
     }
 
-    fn of(release: &str, profile: &'static str, files: Files) -> Imported {
+    pub(crate) fn of(release: &str, profile: &'static str, files: Files) -> Imported {
         let numbers: Vec<u32> = release.split('.').map(|n| n.parse().unwrap()).collect();
         let version = Version { major: numbers[0], minor: numbers[1], patch: numbers[2] };
         let ruleset = load(None).unwrap();

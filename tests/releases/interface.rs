@@ -175,9 +175,34 @@ fn every_wrapper_is_declared_and_exported_once() {
             assert_eq!(text.matches(&exported).count(), count, "{name} {module}");
         }
     }
+    for text in modules.values().chain([&header]) {
+        let width = |line: &str| line.chars().map(|c| if c == '\t' { 8 } else { 1 }).sum::<usize>();
+        let untidy = |line: &&str| width(line) > 100 || line.ends_with([' ', '\t']);
+        assert_eq!(text.lines().find(untidy), None);
+        assert!(!text.contains("\n\n\n") && text.ends_with('\n'), "{text}");
+    }
     for (module, text) in &modules {
         assert!(text.contains("MODULE_LICENSE(\"Dual BSD/GPL\");"), "{module}");
         assert!(text.contains("MODULE_DESCRIPTION(\""), "{module}");
+    }
+}
+
+/// By the kernel's own script, from the tree that KERNELIZE_TEST_LINUX_6_12 names.
+#[test]
+fn every_comment_is_complete_kernel_doc() {
+    let Some(linux) = std::env::var_os("KERNELIZE_TEST_LINUX_6_12") else { return };
+    for release in RELEASES {
+        let tree = tempfile::tempdir().unwrap();
+        Imported::new(release, "strict").write(tree.path());
+        let output = Command::new("perl")
+            .arg(Path::new(&linux).join("scripts/kernel-doc"))
+            .args(["-none", "-Wall"])
+            .arg(tree.path().join("include/linux/zstd.h"))
+            .output()
+            .unwrap();
+        let said = [output.stdout, output.stderr].concat();
+        assert_eq!(String::from_utf8_lossy(&said), "", "{release}");
+        assert!(output.status.success(), "{release}");
     }
 }
 

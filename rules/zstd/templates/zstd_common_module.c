@@ -12,12 +12,16 @@
 
 {% for header in headers if header is not startingwith("<") %}
 #include {{ header }}
-{% endfor %}
+{% if loop.last %}
 
+{% endif %}
+{% endfor %}
 {% for export in common.exports if export.is_macro %}
 #undef {{ export.name }}
-{% endfor %}
+{% if loop.last %}
 
+{% endif %}
+{% endfor %}
 {% for export in common.exports %}
 {% if export.condition %}
 #if {{ export.condition }}
@@ -26,8 +30,10 @@ EXPORT_SYMBOL_GPL({{ export.name }});
 {% else %}
 EXPORT_SYMBOL_GPL({{ export.name }});
 {% endif %}
-{% endfor %}
+{% if loop.last %}
 
+{% endif %}
+{% endfor %}
 {% for function in api.functions if function.module == "zstd_common" %}
 {{ function.definition -}}
 EXPORT_SYMBOL({{ function.name }});

@@ -13,7 +13,7 @@
 #include "compress/zstd_compress_internal.h"
 {% endif %}
 
-/* Makes a context forget all it was told, and tells it the size and parameters. */
+/* Makes a context forget all, then tells it the size and the parameters. */
 static size_t zstd_configure(zstd_cctx *cctx, const zstd_parameters *parameters,
 			     unsigned long long pledged_src_size)
 {
@@ -48,9 +48,9 @@ static size_t zstd_configure(zstd_cctx *cctx, const zstd_parameters *parameters,
 {% if producers %}
 /* Never called: its address makes the library count what a producer needs. */
 static size_t zstd_no_producer(void *state, ZSTD_Sequence *sequences,
-			       size_t capacity, const void *src, size_t src_size,
-			       const void *dict, size_t dict_size, int level,
-			       size_t window_size)
+			       size_t capacity, const void *src,
+			       size_t src_size, const void *dict,
+			       size_t dict_size, int level, size_t window_size)
 {
 	return ZSTD_SEQUENCE_PRODUCER_ERROR;
 }
@@ -62,8 +62,11 @@ zstd_params_with_producer(ZSTD_CCtx_params *params,
 	const zstd_parameters parameters = { .cParams = *cparams };
 	size_t const result = ZSTD_CCtxParams_init_advanced(params, parameters);
 
-	ZSTD_CCtxParams_registerSequenceProducer(params, NULL, zstd_no_producer);
-	return result;
+	if (ZSTD_isError(result))
+		return result;
+	ZSTD_CCtxParams_registerSequenceProducer(params, NULL,
+						 zstd_no_producer);
+	return 0;
 }
 
 {% endif %}

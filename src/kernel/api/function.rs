@@ -85,13 +85,13 @@ impl Worker<'_> {
             ApiAction::Forward { function, .. } => {
                 self.declared(function, findings).map(|declared| declared.result.clone())
             }
-            ApiAction::Body { result, .. } => self.from_source(result, findings),
+            ApiAction::Body { result, .. } => self.sourced(result, findings),
         }
     }
 
     fn parameter(&self, wanted: &ApiParameter, findings: &mut Findings) -> Option<TypeText> {
         let ApiAction::Forward { function, arguments } = &self.wanted.action else {
-            return self.from_source(&wanted.ty, findings);
+            return self.sourced(&wanted.ty, findings);
         };
         let declared = self.declared(function, findings)?;
         if arguments.len() != declared.parameters.len() {
@@ -100,7 +100,7 @@ impl Worker<'_> {
             return self.mistake(message, "give one for each, in `arguments`", findings);
         }
         if wanted.ty != ApiTypeSource::Argument {
-            return self.from_source(&wanted.ty, findings);
+            return self.sourced(&wanted.ty, findings);
         }
         for (argument, parameter) in arguments.iter().zip(&declared.parameters) {
             let ty = unqualified(&parameter.ty);
@@ -116,7 +116,7 @@ impl Worker<'_> {
         self.mistake(message, "give its type by `like` or `type`", findings)
     }
 
-    fn from_source(&self, source: &ApiTypeSource, findings: &mut Findings) -> Option<TypeText> {
+    fn sourced(&self, source: &ApiTypeSource, findings: &mut Findings) -> Option<TypeText> {
         match source {
             ApiTypeSource::Spelt(text) => {
                 Some(TypeText { before: normalised(text), after: String::new() })

@@ -1,6 +1,6 @@
 //! Code and comments in the kernel's style.
 
-/// Columns that a line should keep to, and columns that it must keep to.
+/// Columns that a line should keep to, and columns that it may take if an item needs them.
 const SOFT: usize = 80;
 const HARD: usize = 100;
 const TAB: usize = 8;
@@ -15,8 +15,8 @@ pub(super) fn listed(before: &str, items: &[String], after: &str) -> String {
     let column = width(before);
     // Each item has a comma behind it or what ends the list.
     let widest = items.iter().map(|item| width(item)).max().unwrap_or(0) + after.len().max(1);
-    let limit = if column + widest <= SOFT { SOFT } else { HARD };
-    if column + widest > HARD {
+    let limit = SOFT.max(column + widest);
+    if limit > HARD {
         let lead = before.len() - before.trim_start_matches('\t').len();
         let indent = "\t".repeat(lead + 1);
         return format!("{before}\n{}{after}", filled(&indent, &indent, items, SOFT));

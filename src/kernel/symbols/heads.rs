@@ -78,6 +78,11 @@ impl Heads {
         Heads { statics, makers, macros, word }
     }
 
+    /// Whether a macro of this name is a whole definition.
+    pub(super) fn makes(&self, name: Name) -> bool {
+        self.makers.contains(&name)
+    }
+
     pub(super) fn read(&self, world: &World<'_>, item: &Item, words: &[Word]) -> Declared {
         let name = |at: usize| words[at].name;
         let from = self.behind_makers(item, words);
@@ -123,7 +128,7 @@ impl Heads {
 
     /// Calls of macros that are whole definitions stand in front of the next item with no `;`.
     fn behind_makers(&self, item: &Item, words: &[Word]) -> usize {
-        let makes = |at: &usize| self.makers.contains(&words[*at].name);
+        let makes = |at: &usize| self.makes(words[*at].name);
         let mut from = item.code.start;
         if !item.called.first().is_some_and(makes) {
             return from;

@@ -14,6 +14,8 @@ pub(super) struct Scanned<'a> {
     pub(super) macros: Vec<MacroText>,
     /// What stands at file scope, in order.
     pub(super) items: Vec<Item>,
+    /// Names that it undefines.
+    pub(super) undefined: Vec<Span>,
     /// What its include directives name, `<>` or `""` left out.
     pub(super) includes: Vec<String>,
 }
@@ -26,6 +28,8 @@ pub(super) struct MacroText {
     pub(super) parameters: Option<Vec<Span>>,
     /// Whether the last argument takes the rest.
     pub(super) variadic: bool,
+    /// Whether a condition decides on it, other than that of an include guard.
+    pub(super) conditional: bool,
     /// What it stands for.
     pub(super) body: Vec<Code>,
 }
@@ -52,19 +56,41 @@ pub(super) struct Item {
 /// Takes a file apart.
 pub(super) fn scan(bytes: &[u8]) -> Scanned<'_> {
     let lexed = Lexed::new(bytes);
-    let (mut macros, mut includes) = (Vec::new(), Vec::new());
+    let (mut macros, mut includes, mut undefined) = (Vec::new(), Vec::new(), Vec::new());
+    let mut depth = 0usize;
+    let guarded = usize::from(has_guard(bytes, &lexed.directives));
     for directive in &lexed.directives {
         match directive.keyword {
-            Keyword::Define => macros.extend(macro_text(bytes, directive)),
+            Keyword::Define => macros.extend(macro_text(bytes, directive, depth > guarded)),
+            Keyword::Undef => undefined.extend(name_of(bytes, directive)),
             Keyword::Include => includes.extend(included(bytes, directive)),
-            _ => {}
+            Keyword::Endif => depth = depth.saturating_sub(1),
+            other => depth += usize::from(other.opens()),
         }
     }
     let items = Items::of(&lexed);
-    Scanned { lexed, macros, items, includes }
+    Scanned { lexed, macros, items, undefined, includes }
 }
 
-fn macro_text(bytes: &[u8], directive: &Directive) -> Option<MacroText> {
+/// Whether the first two directives are `#ifndef X` and `#define X`.
+fn has_guard(bytes: &[u8], directives: &[Directive]) -> bool {
+    let text = |directive| name_of(bytes, directive).map(|span| &bytes[span.range()]);
+    match directives {
+        [first, second, ..] => {
+            (first.keyword, second.keyword) == (Keyword::Ifndef, Keyword::Define)
+                && text(first).is_some_and(|name| text(second) == Some(name))
+        }
+        _ => false,
+    }
+}
+
+/// The name that a directive is about.
+fn name_of(bytes: &[u8], directive: &Directive) -> Option<Span> {
+    let mut tokens = directive_tokens(bytes, directive.body).filter(|token| !token.is_trivia());
+    tokens.next().filter(|token| token.kind == TokenKind::Identifier).map(|token| token.span)
+}
+
+fn macro_text(bytes: &[u8], directive: &Directive, conditional: bool) -> Option<MacroText> {
     let head = Head::read(bytes, directive.body)?;
     let body = Span { start: head.end, end: directive.body.end };
     let tokens = directive_tokens(bytes, body).filter(|token| !token.is_trivia());
@@ -73,6 +99,7 @@ fn macro_text(bytes: &[u8], directive: &Directive) -> Option<MacroText> {
         name: head.name.span,
         parameters: head.parameters.map(spans),
         variadic: head.variadic,
+        conditional,
         body: tokens.map(|token| Code::new(bytes, &token)).collect(),
     })
 }
@@ -172,8 +199,15 @@ impl Items<'_, '_> {
     }
 
     fn name(&mut self, at: usize) {
-        let next = self.lexed.code.get(at + 1).map_or(0, |token| token.punct);
+        let punct = |at: usize| self.lexed.code.get(at).map_or(0, |token| token.punct);
+        let next = punct(at + 1);
+        // `int (f)(int)`: the parentheses keep macros away only.
+        let wrapped = [next, punct(at + 3), punct(at + 4)] == *b"()(";
         match next {
+            b'(' if wrapped && !self.item.braces => {
+                self.item.plain.push(at);
+                self.item.called.push(at + 2);
+            }
             b'(' if !self.item.braces => self.item.called.push(at),
             _ => self.item.plain.push(at),
         }

@@ -69,21 +69,38 @@ fn what_nothing_defines_is_told() {
 fn names_that_macros_put_together_are_not_missing() {
     let text = "#define MAKE(kind, n) static int o_do_##kind##_##n(void) { return 1; }\n\
         MAKE(fast, 4)\n#define END(name) static int name##_end(void) { return 1; }\nEND(o_x)\n\
-        int o_start(void) { return o_do_fast_4() + o_x_end() + o_dont_fast_4() + o_end_x(); }\n";
+        #define THE(name) static int name(void) { return 1; }\nTHE(o_the) THE(o_last);\n\
+        int o_start(void) { return o_the() + o_last() + o_do_fast_4() + o_x_end() + o_dont_fast_4() + o_end_x(); }\n";
     let symbols = symbols(&[("lib/own/a.c", text)]);
     assert_eq!(names(&symbols.undefined), ["o_dont_fast_4", "o_end_x"]);
 }
 
 #[test]
-fn a_name_that_is_macro_and_function_counts_as_both() {
-    let header = "#define o_is E_is\nstatic int E_is(int x) { return x; }\n";
-    let own = "#include \"b.h\"\n#undef o_is\nint o_is(int x) { return E_is(x); }\n";
-    let user = "#include \"b.h\"\nint o_start(void) { return o_is(1); }\n";
-    let symbols =
-        symbols(&[("lib/own/own.c", own), ("lib/own/use.c", user), ("lib/own/b.h", header)]);
-    assert_eq!(names(&object(&symbols, "lib/own/own.c").defines), ["o_is"]);
-    assert_eq!(names(&object(&symbols, "lib/own/use.c").needs), ["o_is"]);
-    assert_eq!(symbols.macros, ["o_is"]);
+fn a_macro_hides_the_function_of_its_name_where_it_is_sure_to_be_one() {
+    let header = "#ifndef B_H\n#define B_H\n#define o_is E_is\n#define o_call(x) E_is(x)\n\
+        static int E_is(int x) { return x; }\n#if OTHER\n#define o_perhaps E_is\n#endif\n#endif\n";
+    let own = "#include \"b.h\"\n#undef o_is\nint o_is(int x) { return E_is(x); }\n\
+        int (o_call)(int x) { return o_is(x); }\nint o_perhaps(int x) { return x; }\n";
+    let user = "#include \"b.h\"\nint o_start(void) { return o_is(1) + o_call(2); }\n";
+    let undefines = "#include \"b.h\"\n#undef o_is\nint o_other(void) { return o_is(1); }\n";
+    let both = "#include \"b.h\"\nint o_both(void) { int (*f)(int) = o_call; return f(1) + \
+        (o_call)(2) + o_call(3) + o_perhaps(4); }\n";
+    let alone = "int o_is(int);\nint o_alone(void) { return o_is(1); }\n";
+    let symbols = symbols(&[
+        ("lib/own/alone.c", alone),
+        ("lib/own/b.h", header),
+        ("lib/own/both.c", both),
+        ("lib/own/own.c", own),
+        ("lib/own/undef.c", undefines),
+        ("lib/own/use.c", user),
+    ]);
+    let needs = |path| names(&object(&symbols, path).needs);
+    assert_eq!(names(&object(&symbols, "lib/own/own.c").defines), ["o_call", "o_is", "o_perhaps"]);
+    assert_eq!(needs("lib/own/use.c"), [""; 0]);
+    assert_eq!(needs("lib/own/undef.c"), ["o_is"]);
+    assert_eq!(needs("lib/own/both.c"), ["o_call", "o_perhaps"]);
+    assert_eq!(needs("lib/own/alone.c"), ["o_is"]);
+    assert_eq!(symbols.macros, ["B_H", "o_call", "o_is", "o_perhaps"]);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use rayon::prelude::*;
 
-use super::world::{Name, Region, World};
+use super::world::{Macro, Name, Region, World};
 use super::{ObjectSymbols, Place, Symbols};
 
 /// Works out the symbols of all objects.
@@ -76,10 +76,11 @@ struct Object {
 
 fn object(world: &World<'_>, defined: &Defined, at: usize) -> Object {
     let visible = visible(world, at);
+    let files = || visible.iter().enumerate().filter(|(_, seen)| **seen).map(|(file, _)| file);
     let mut object = Object { symbols: ObjectSymbols::default(), undefined: BTreeMap::new() };
     let mut own: HashSet<Name> = HashSet::new();
     let mut waiting: Vec<&Region> = Vec::new();
-    for (file, _) in visible.iter().enumerate().filter(|(_, seen)| **seen) {
+    for file in files() {
         for (name, span) in &world.files[file].defines {
             let place = Place { path: world.paths[file].clone(), span: *span };
             own.insert(*name);
@@ -88,60 +89,55 @@ fn object(world: &World<'_>, defined: &Defined, at: usize) -> Object {
         waiting.extend(&world.files[file].roots);
     }
     waiting.reverse();
-    let mut met: Vec<bool> = vec![false; world.len()];
+    let undefined: HashSet<Name> =
+        files().flat_map(|file| world.files[file].undefines.iter().copied()).collect();
+    let mut met: Vec<[bool; 2]> = vec![[false; 2]; world.len()];
     while let Some(region) = waiting.pop() {
         let mut found = Vec::new();
-        world.walk(region, &mut |word| {
-            if word.pasted || std::mem::replace(&mut met[word.name as usize], true) {
-                return;
+        world.walk(region, &mut |word, called| {
+            let seen = &mut met[word.name as usize][usize::from(called)];
+            if !word.pasted && !std::mem::replace(seen, true) {
+                found.push((word.name, word.span, called));
             }
-            found.push((word.name, word.span));
         });
-        for (name, span) in found {
+        for (name, span, called) in found {
             let place = || Place { path: world.paths[region.file].clone(), span };
-            let macros = world.macros[name as usize].iter().filter(|(file, _)| visible[*file]);
-            let locals = world.locals[name as usize].iter().filter(|(file, _)| visible[*file]);
-            let (is_macro, is_local) = (macros.clone().count() > 0, locals.clone().count() > 0);
-            waiting.extend(macros.map(|(_, definition)| &definition.body));
-            waiting.extend(locals.map(|(_, local)| &local.code));
-            if is_local || own.contains(&name) {
+            let macros = || world.macros[name as usize].iter().filter(|(file, _)| visible[*file]);
+            let locals = || world.locals[name as usize].iter().filter(|(file, _)| visible[*file]);
+            waiting.extend(macros().map(|(_, definition)| &definition.body));
+            waiting.extend(locals().map(|(_, local)| &local.code));
+            // A macro hides the function of its name, where it is sure to be one.
+            let hides = |(_, m): &(usize, Macro)| {
+                !m.conditional && !undefined.contains(&name) && (called || m.parameters.is_none())
+            };
+            if locals().next().is_some() || own.contains(&name) || macros().any(hides) {
                 continue;
             }
             if defined.symbols[name as usize] {
-                object.symbols.needs.insert(text(world, name), place());
-            } else if !is_macro
-                && is_missing(world, defined, name, region, span)
-                && !is_made(world, &visible, name)
-            {
-                object.undefined.insert(text(world, name), place());
+                object.symbols.needs.entry(text(world, name)).or_insert_with(place);
+            } else if is_missing(world, defined, name, called) && !is_made(world, &visible, name) {
+                object.undefined.entry(text(world, name)).or_insert_with(place);
             }
         }
     }
     object
 }
 
-/// Whether a macro in sight can put the name together.
+/// Whether a macro in sight is given the name for something that it defines, or can put it together.
 fn is_made(world: &World<'_>, visible: &[bool], name: Name) -> bool {
-    let definitions = world.macros.iter().flatten().filter(|(file, _)| visible[*file]);
-    definitions.into_iter().any(|(_, definition)| definition.makes(world.text(name)))
+    let mut files = world.files.iter().zip(visible).filter(|(_, visible)| **visible);
+    let mut macros = world.macros.iter().flatten().filter(|(file, _)| visible[*file]);
+    files.any(|(file, _)| file.made.contains(&name))
+        || macros.any(|(_, definition)| definition.makes(world.text(name)))
 }
 
 /// Whether a name that nothing defines has to be: it is declared, or called like one of the library's
 /// functions.
-fn is_missing(
-    world: &World<'_>,
-    defined: &Defined,
-    name: Name,
-    region: &Region,
-    span: crate::text::Span,
-) -> bool {
-    let anywhere = !world.macros[name as usize].is_empty() || world.types.contains(&name);
-    if anywhere || !defined.is_ours(world.text(name)) {
-        return false;
-    }
-    let at = region.words.partition_point(|word| word.span.start < span.start);
-    let called = region.words.get(at + 1).is_some_and(|next| next.punct == b'(');
-    called || !world.declared[name as usize].is_empty()
+fn is_missing(world: &World<'_>, defined: &Defined, name: Name, called: bool) -> bool {
+    let other = !world.macros[name as usize].is_empty() || world.types.contains(&name);
+    !other
+        && defined.is_ours(world.text(name))
+        && (called || !world.declared[name as usize].is_empty())
 }
 
 /// The files that an object is made of: itself and what it includes.

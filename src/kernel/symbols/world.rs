@@ -44,6 +44,8 @@ pub(super) struct Macro {
     pub(super) parameters: Option<Vec<Name>>,
     /// Whether the last argument takes the rest.
     pub(super) variadic: bool,
+    /// Whether a condition decides on it.
+    pub(super) conditional: bool,
     /// For each argument whether it becomes code.
     pub(super) uses: Vec<bool>,
     /// What it stands for.
@@ -71,6 +73,10 @@ pub(super) struct File {
     pub(super) defines: Vec<(Name, Span)>,
     /// Code that is compiled whatever is called: all but static functions and declarations.
     pub(super) roots: Vec<Region>,
+    /// Names that macros may give to what they define.
+    pub(super) made: HashSet<Name>,
+    /// Macros that it undefines.
+    pub(super) undefines: Vec<Name>,
     /// Files that it includes.
     pub(super) includes: Vec<usize>,
 }
@@ -121,7 +127,8 @@ impl<'a> World<'a> {
         let heads = Heads::new(&world);
         for (at, ((_, file), words)) in scanned.iter().zip(&words).enumerate() {
             let includes = world.included(at, file, folders);
-            world.files.push(File { includes, ..File::default() });
+            let undefines = file.undefined.iter().map(|span| world.name_at(file, *span)).collect();
+            world.files.push(File { undefines, includes, ..File::default() });
             world.items(at, file, words, &heads);
         }
         world
@@ -197,7 +204,8 @@ impl<'a> World<'a> {
             let names = parameters.as_deref().unwrap_or_default();
             let makes = self.pasted(file, &text.body, &words, names);
             let body = Region { file: at, words };
-            list.push(Macro { parameters, variadic: text.variadic, uses, body, makes });
+            let (variadic, conditional) = (text.variadic, text.conditional);
+            list.push(Macro { parameters, variadic, conditional, uses, body, makes });
         }
         list
     }
@@ -246,7 +254,7 @@ impl<'a> World<'a> {
                 for (at, (_, definition)) in list.iter().enumerate() {
                     let Some(parameters) = &definition.parameters else { continue };
                     let mut uses = definition.uses.clone();
-                    self.walk(&definition.body, &mut |word| {
+                    self.walk(&definition.body, &mut |word, _| {
                         let place = parameters.iter().position(|p| *p == word.name);
                         let rest = || {
                             let own = definition.variadic && word.name == rest && rest != 0;
@@ -273,8 +281,9 @@ impl<'a> World<'a> {
         }
     }
 
-    /// Visits the names in a region, without the arguments that macros drop.
-    pub(super) fn walk(&self, region: &Region, visit: &mut dyn FnMut(&Word)) {
+    /// Visits the names in a region, without the arguments that macros drop, and says of each whether
+    /// a parenthesis stands behind it.
+    pub(super) fn walk(&self, region: &Region, visit: &mut dyn FnMut(&Word, bool)) {
         let closing = closing(&region.words);
         let mut dropped: Vec<Range<usize>> = Vec::new();
         for (at, word) in region.words.iter().enumerate() {
@@ -284,8 +293,8 @@ impl<'a> World<'a> {
             if dropped.last().is_some_and(|range| range.start <= at) || word.name == 0 {
                 continue;
             }
-            visit(word);
             let called = region.words.get(at + 1).is_some_and(|next| next.punct == b'(');
+            visit(word, called);
             if called && !self.macros[word.name as usize].is_empty() {
                 let mut ranges = self.dropped(word.name, &region.words, at + 1, &closing);
                 // The walk meets the last range first.
@@ -344,6 +353,12 @@ impl<'a> World<'a> {
         file.includes.iter().filter_map(resolve).collect()
     }
 
+    /// Takes what a macro that makes definitions is given for names of these.
+    fn made(&mut self, region: &Region) {
+        let names = region.words.iter().map(|word| word.name).filter(|name| *name != 0);
+        self.files[region.file].made.extend(names);
+    }
+
     fn items(&mut self, at: usize, file: &Scanned<'_>, words: &[Word], heads: &Heads) {
         let mut own_static: HashSet<Name> = HashSet::new();
         let source = self.paths[at].extension() == Some("c");
@@ -358,7 +373,9 @@ impl<'a> World<'a> {
                 }
             }
             if declared.from > item.code.start {
-                self.files[at].roots.push(region(item.code.start..declared.from));
+                let made = region(item.code.start..declared.from);
+                self.made(&made);
+                self.files[at].roots.push(made);
             }
             let names = declared.names.iter().map(|&name| words[name]);
             match declared.kind {
@@ -394,7 +411,12 @@ impl<'a> World<'a> {
                         self.files[at].roots.push(code);
                     }
                 }
-                Kind::Code => self.files[at].roots.push(code),
+                Kind::Code => {
+                    if item.called.first().is_some_and(|&first| heads.makes(words[first].name)) {
+                        self.made(&code);
+                    }
+                    self.files[at].roots.push(code);
+                }
             }
         }
     }

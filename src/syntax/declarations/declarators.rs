@@ -4,6 +4,15 @@ use tree_sitter::Node;
 
 use super::TypedefKind;
 
+/// More names than this are declared at once by no library.
+const MOST_DECLARATORS: usize = 64;
+
+/// The declarators of a declaration, typedef or field.
+pub(super) fn of<'t>(node: &Node<'t>) -> Vec<Node<'t>> {
+    let mut cursor = node.walk();
+    node.children_by_field_name("declarator", &mut cursor).take(MOST_DECLARATORS).collect()
+}
+
 /// The name that a declarator declares.
 pub(super) fn name(declarator: Node<'_>) -> Option<Node<'_>> {
     let mut node = declarator;

@@ -117,9 +117,7 @@ impl Reader<'_> {
         if let Some(ty) = node.child_by_field_name("type") {
             self.specifier(&ty, None);
         }
-        let mut cursor = node.walk();
-        let declarators: Vec<Node<'_>> =
-            node.children_by_field_name("declarator", &mut cursor).collect();
+        let declarators = declarators::of(node);
         let Some(first) = declarators.first() else { return };
         let base = Span::new(node.start_byte(), first.start_byte());
         for declarator in &declarators {
@@ -152,9 +150,7 @@ impl Reader<'_> {
 
     fn type_definition(&mut self, node: &Node<'_>) {
         let Some(ty) = node.child_by_field_name("type") else { return };
-        let mut cursor = node.walk();
-        let declarators: Vec<Node<'_>> =
-            node.children_by_field_name("declarator", &mut cursor).collect();
+        let declarators = declarators::of(node);
         let Some(first) = declarators.first() else { return };
         // Only a bare name is another name of what the braces hold.
         let alias = declarators.iter().find(|d| d.kind() == "type_identifier");
@@ -241,9 +237,7 @@ impl Reader<'_> {
     }
 
     fn fields(&self, node: &Node<'_>) -> Vec<Field> {
-        let mut cursor = node.walk();
-        let declarators: Vec<Node<'_>> =
-            node.children_by_field_name("declarator", &mut cursor).collect();
+        let declarators = declarators::of(node);
         let Some(first) = declarators.first() else {
             let ty = TypeText { before: self.type_text(&[span(node)]), after: String::new() };
             return vec![Field { name: String::new(), ty, span: span(node) }];
@@ -331,8 +325,10 @@ impl Reader<'_> {
     }
 
     fn join(&self, parts: &[Span], keep: impl Fn(&[u8]) -> bool) -> String {
+        /// What every declarator of a declaration repeats must not add up to more than memory.
+        const MOST_TOKENS: usize = 512;
         let mut joined = Joined::default();
-        for token in parts.iter().flat_map(|part| self.code(*part)) {
+        for token in parts.iter().flat_map(|part| self.code(*part)).take(MOST_TOKENS) {
             let text = Token { kind: token.kind, span: token.span }.text(self.lexed.bytes);
             if keep(&text) {
                 joined.push(token.kind, &text);
@@ -347,6 +343,7 @@ impl Reader<'_> {
         let before = self.lexed.code.partition_point(|t| t.span.start < whole.start);
         let start = before.checked_sub(1).map_or(0, |at| self.lexed.code[at].span.end);
         let marks = &self.parsed.deprecations;
-        marks.iter().copied().find(|mark| start <= mark.start && mark.end <= whole.end)
+        let first = marks.partition_point(|mark| mark.start < start);
+        marks.get(first).copied().filter(|mark| mark.end <= whole.end)
     }
 }

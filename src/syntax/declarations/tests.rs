@@ -4,6 +4,7 @@ use super::*;
 use crate::edit::Traced;
 use crate::syntax::{Definitions, parse};
 use crate::text::{Source, TreePath};
+use proptest::prelude::*;
 
 fn declared(text: &str) -> Declarations {
     let path = TreePath::new("lib/a.h").unwrap();
@@ -170,4 +171,43 @@ fn spelling_does_not_matter() {
         assert_eq!(normalised(one), normalised(other));
     }
     assert_eq!(normalised("unsigned  long*const*p[ 3 ]"), "unsigned long *const *p[3]");
+}
+
+proptest! {
+    /// Whatever the text, it is read, and what is found lies in it.
+    #[test]
+    fn any_text_is_read(
+        words in prop::collection::vec(
+            prop::sample::select(vec![
+                "int", "f", "(", ")", "{", "}", "*", ",", ";", "typedef", "struct", "enum", "a",
+                "[3]", "=", "1", "...", "\n#define X\n", "\n#if A\n", "\n#endif\n", "static",
+                "__attribute__((deprecated))", ":", "extern \"C\"",
+            ]),
+            0..60,
+        )
+    ) {
+        let text = words.join(" ");
+        let source = Source::new("lib/a.h", text.as_bytes());
+        let path = TreePath::new("lib/a.h").unwrap();
+        let defs = Definitions::derive([(&path, text.as_bytes())], []);
+        let traced = Traced::new(Arc::clone(&source.bytes));
+        let found = parse(&source, &traced, &defs).declarations();
+        for function in &found.functions {
+            prop_assert_eq!(&text[function.name_span.range()], &function.name);
+            prop_assert!(function.span.end as usize <= text.len());
+        }
+        for typedef in &found.typedefs {
+            prop_assert!(typedef.span.end as usize <= text.len());
+        }
+    }
+}
+
+#[test]
+fn repetition_does_not_multiply() {
+    let names: Vec<String> = (0..20_000).map(|n| format!("f{n}(int)")).collect();
+    let text = format!("{} int {};\n", "const ".repeat(20_000), names.join(", "));
+    let found = declared(&text);
+    assert!(found.functions.len() <= 64);
+    let size: usize = found.functions.iter().map(|f| f.signature().len()).sum();
+    assert!(size < 10 * text.len(), "{size}");
 }
