@@ -60,6 +60,11 @@ fn library(kernel: Kernel, compiler_h: &str) -> tempfile::TempDir {
 
 /// Compiles the program against a rendered library. `None`: the compiler refused.
 fn compile(library: &Path, kernel: Kernel, arguments: &[&str]) -> Option<PathBuf> {
+    build(library, kernel, arguments, &root().join("tests/templates/behaviour.c"))
+}
+
+/// Compiles any program.
+fn build(library: &Path, kernel: Kernel, arguments: &[&str], source: &Path) -> Option<PathBuf> {
     let program = library.join("program");
     let mut command = Command::new(std::env::var_os("CC").unwrap_or_else(|| "cc".into()));
     command
@@ -72,7 +77,6 @@ fn compile(library: &Path, kernel: Kernel, arguments: &[&str]) -> Option<PathBuf
     if let Kernel::Old = kernel {
         command.arg("-DSTUB_WITHOUT_INTPTR_T");
     }
-    let source = root().join("tests/templates/behaviour.c");
     let status = command.arg(source).arg("-o").arg(&program).status().unwrap();
     status.success().then_some(program)
 }
@@ -80,9 +84,10 @@ fn compile(library: &Path, kernel: Kernel, arguments: &[&str]) -> Option<PathBuf
 #[test]
 fn every_function_does_what_the_library_expects_of_it() {
     for kernel in [Kernel::Newest, Kernel::Old] {
-        for level in ["-DDEBUGLEVEL=0", "-DDEBUGLEVEL=1"] {
-            let library = library(kernel, "");
-            let program = compile(library.path(), kernel, &[level]).expect(level);
+        let library = library(kernel, "");
+        for level in 0..=9 {
+            let level = format!("-DDEBUGLEVEL={level}");
+            let program = compile(library.path(), kernel, &[&level]).expect(&level);
             let status = Command::new(program).status().unwrap();
             assert_eq!(status.code(), Some(0), "the first check that failed, with {level}");
         }
@@ -94,6 +99,51 @@ fn a_release_may_define_the_inline_keyword_itself() {
     let compiler_h = "#define MEM_STATIC static __inline __attribute__((unused))\n";
     let library = library(Kernel::Newest, compiler_h);
     assert!(compile(library.path(), Kernel::Newest, &["-DDEBUGLEVEL=0"]).is_some());
+}
+
+/// Big-endian machines are rare: the compiler is told that this is one, which turns what goes by
+/// `__BYTE_ORDER__` around and must not change what names its byte order.
+#[test]
+fn byte_order_comes_from_the_compiler() {
+    let library = library(Kernel::Newest, "");
+    let other = "#if MEM_TEST_BIG\n#undef __BYTE_ORDER__\n\
+        #define __BYTE_ORDER__ __ORDER_BIG_ENDIAN__\n#endif\n#include \"common/mem.h\"\n\
+        _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ || MEM_TEST_BIG, \"little\");\n\
+        int main(void) { static const BYTE bytes[8] = { 1, 2, 3, 4, 5, 6, 7, 8 };\n\
+        int named = MEM_readLE32(bytes) == 0x04030201 && MEM_readBE32(bytes) == 0x01020304 &&\n\
+        MEM_readLE64(bytes) == 0x0807060504030201ULL && MEM_readLE16(bytes) == 0x0201;\n\
+        return !(named && MEM_isLittleEndian() == !MEM_TEST_BIG); }\n";
+    let source = library.path().join("order.c");
+    fs::write(&source, other).unwrap();
+    for big in ["-DMEM_TEST_BIG=0", "-DMEM_TEST_BIG=1"] {
+        if big.ends_with('0') && cfg!(target_endian = "big") {
+            continue;
+        }
+        let program =
+            build(library.path(), Kernel::Newest, &[big, "-DDEBUGLEVEL=0"], &source).expect(big);
+        assert_eq!(Command::new(program).status().unwrap().code(), Some(0), "{big}");
+    }
+}
+
+/// What the library asks of `assert` where it is switched on, and that it goes where it is not.
+#[test]
+fn assertions_warn_and_go_on() {
+    let library = library(Kernel::Newest, "");
+    let text = "#include \"common/mem.h\"\n#include <linux/bug.h>\nstatic int warned;\n\
+        void stub_warn(const char *file, int line) { (void)file; (void)line; warned++; }\n\
+        int memcmp(const void *a, const void *b, size_t n);\n\
+        int main(void) { assert(true_is(1)); if (warned) return 1;\n\
+        assert(true_is(0)); assert(true_is(0)); return warned == WANTED ? 0 : 2; }\n";
+    let text =
+        text.replace("static int warned;", "static int warned;\n#define true_is(x) ((x) == 1)\n");
+    let source = library.path().join("asserts.c");
+    fs::write(&source, text).unwrap();
+    for (level, wanted) in [(0, 0), (1, 2), (9, 2)] {
+        let arguments = [format!("-DDEBUGLEVEL={level}"), format!("-DWANTED={wanted}")];
+        let arguments = [arguments[0].as_str(), arguments[1].as_str()];
+        let program = build(library.path(), Kernel::Newest, &arguments, &source).expect("compiles");
+        assert_eq!(Command::new(program).status().unwrap().code(), Some(0), "level {level}");
+    }
 }
 
 #[test]

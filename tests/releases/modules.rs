@@ -152,7 +152,7 @@ fn the_common_module_exports_what_the_others_need() {
         assert!(debug.contains(&"ERR_getErrorString"), "{release}: {exports:?}");
         let header = |name: &str| exports.iter().find(|e| e.name == name).unwrap().header.clone();
         assert_eq!(header("HUF_readStats").as_deref(), Some("\"common/huf.h\""));
-        assert_eq!(header("ZSTD_getErrorCode").as_deref(), Some("<linux/zstd_errors.h>"));
+        assert!(header("ZSTD_getErrorCode").unwrap().starts_with("<linux/zstd_"));
     }
 }
 

@@ -48,6 +48,7 @@ pub fn arrange(library: &Library, builds: &[(Option<String>, Symbols)]) -> Arran
         places: BTreeMap::new(),
         exports: BTreeMap::new(),
         problems: Vec::new(),
+        told: BTreeSet::new(),
     };
     work.by_folder();
     work.by_need();
@@ -69,6 +70,8 @@ struct Work<'a> {
     /// For each module what others need of it, with the condition.
     exports: BTreeMap<(usize, String), Option<String>>,
     problems: Vec<Problem>,
+    /// Code and message of each problem.
+    told: BTreeSet<(&'static str, String)>,
 }
 
 impl<'a> Work<'a> {
@@ -110,25 +113,7 @@ impl<'a> Work<'a> {
             .keys()
             .filter(|path| self.below(path).is_some() && !self.places.contains_key(path))
             .collect();
-        let mut users: BTreeMap<&TreePath, BTreeSet<usize>> = BTreeMap::new();
-        // Lost files may need each other: each round follows one more step, and none is lost.
-        for _ in 0..=lost.len() {
-            let before = users.clone();
-            for path in &lost {
-                let defines = &self.plain.objects[*path].defines;
-                for (other, object) in &self.plain.objects {
-                    if !object.needs.keys().any(|name| defines.contains_key(name)) {
-                        continue;
-                    }
-                    let inherited = before.get(other).cloned().unwrap_or_default();
-                    let own = self.places.get(other).copied();
-                    users.entry(path).or_default().extend(inherited.into_iter().chain(own));
-                }
-            }
-            if users == before {
-                break;
-            }
-        }
+        let mut users = self.users(&lost);
         for path in lost {
             let of = users.remove(path).unwrap_or_default();
             let only = of.first().copied().filter(|_| of.len() == 1);
@@ -137,6 +122,36 @@ impl<'a> Work<'a> {
                 self.unused(path);
             }
         }
+    }
+
+    /// The modules that need each of the lost files, be it through others.
+    fn users(&self, lost: &[&'a TreePath]) -> BTreeMap<&'a TreePath, BTreeSet<usize>> {
+        let mut definer: BTreeMap<&str, &TreePath> = BTreeMap::new();
+        for path in lost {
+            let defines = self.plain.objects[*path].defines.keys();
+            definer.extend(defines.map(|name| (name.as_str(), *path)));
+        }
+        let needs = self.plain.objects.iter().flat_map(|(user, object)| {
+            let of = object.needs.keys().filter_map(|name| definer.get(name.as_str()).copied());
+            of.map(move |path| (user, path))
+        });
+        let needs: BTreeSet<(&TreePath, &TreePath)> = needs.collect();
+        let mut users: BTreeMap<&TreePath, BTreeSet<usize>> = BTreeMap::new();
+        // Each round follows chains of lost files by one more step.
+        for _ in 0..=lost.len() {
+            let mut grown = false;
+            for (user, path) in &needs {
+                let mut more = users.get(user).cloned().unwrap_or_default();
+                more.extend(self.places.get(user));
+                let of = users.entry(path).or_default();
+                grown |= !more.is_subset(of);
+                of.extend(more);
+            }
+            if !grown {
+                break;
+            }
+        }
+        users
     }
 
     fn unused(&mut self, path: &TreePath) {
@@ -253,9 +268,7 @@ impl<'a> Work<'a> {
 
     /// Adds a problem, if no earlier build has it.
     fn problem(&mut self, problem: Problem) {
-        let known =
-            |other: &Problem| (other.code, &other.message) == (problem.code, &problem.message);
-        if !self.problems.iter().any(known) {
+        if self.told.insert((problem.code, problem.message.clone())) {
             self.problems.push(problem);
         }
     }

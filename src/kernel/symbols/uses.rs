@@ -4,8 +4,11 @@ use std::collections::{BTreeMap, HashSet};
 
 use rayon::prelude::*;
 
-use super::world::{Macro, Name, Region, World};
+use super::world::{File, Macro, Name, Region, World};
 use super::{ObjectSymbols, Place, Symbols};
+
+/// Most names for which an object's macros are searched; text that has more isn't meant seriously.
+const MAX_LOOKED_FOR: usize = 2000;
 
 /// Works out the symbols of all objects.
 pub(super) fn symbols(world: &World<'_>) -> Symbols {
@@ -91,6 +94,7 @@ fn object(world: &World<'_>, defined: &Defined, at: usize) -> Object {
     waiting.reverse();
     let undefined: HashSet<Name> =
         files().flat_map(|file| world.files[file].undefines.iter().copied()).collect();
+    let mut makers = Makers::new(world, &visible);
     let mut met: Vec<[bool; 2]> = vec![[false; 2]; world.len()];
     while let Some(region) = waiting.pop() {
         let mut found = Vec::new();
@@ -115,7 +119,7 @@ fn object(world: &World<'_>, defined: &Defined, at: usize) -> Object {
             }
             if defined.symbols[name as usize] {
                 object.symbols.needs.entry(text(world, name)).or_insert_with(place);
-            } else if is_missing(world, defined, name, called) && !is_made(world, &visible, name) {
+            } else if is_missing(world, defined, name, called) && !makers.make(world, name) {
                 object.undefined.entry(text(world, name)).or_insert_with(place);
             }
         }
@@ -123,12 +127,34 @@ fn object(world: &World<'_>, defined: &Defined, at: usize) -> Object {
     object
 }
 
-/// Whether a macro in sight is given the name for something that it defines, or can put it together.
-fn is_made(world: &World<'_>, visible: &[bool], name: Name) -> bool {
-    let mut files = world.files.iter().zip(visible).filter(|(_, visible)| **visible);
-    let mut macros = world.macros.iter().flatten().filter(|(file, _)| visible[*file]);
-    files.any(|(file, _)| file.made.contains(&name))
-        || macros.any(|(_, definition)| definition.makes(world.text(name)))
+/// The macros in sight that make definitions.
+struct Makers<'w> {
+    /// The files.
+    files: Vec<&'w File>,
+    /// Those that put names together.
+    pasting: Vec<&'w Macro>,
+    /// How many names may still be looked for.
+    budget: usize,
+}
+
+impl<'w> Makers<'w> {
+    fn new(world: &'w World<'_>, visible: &[bool]) -> Makers<'w> {
+        let files = world.files.iter().zip(visible).filter(|(_, visible)| **visible);
+        let macros = world.macros.iter().flatten().filter(|(file, _)| visible[*file]);
+        Makers {
+            files: files.map(|(file, _)| file).collect(),
+            pasting: macros.map(|(_, m)| m).filter(|m| m.pastes()).collect(),
+            budget: MAX_LOOKED_FOR,
+        }
+    }
+
+    /// Whether a macro is given the name for something that it defines, or can put it together.
+    fn make(&mut self, world: &World<'_>, name: Name) -> bool {
+        let Some(left) = self.budget.checked_sub(1) else { return true };
+        self.budget = left;
+        self.files.iter().any(|file| file.made.contains(&name))
+            || self.pasting.iter().any(|m| m.makes(world.text(name)))
+    }
 }
 
 /// Whether a name that nothing defines has to be: it is declared, or called like one of the library's

@@ -55,6 +55,11 @@ pub(super) struct Macro {
 }
 
 impl Macro {
+    /// Whether it puts names together.
+    pub(super) fn pastes(&self) -> bool {
+        !self.makes.is_empty()
+    }
+
     /// Whether it can put this name together.
     pub(super) fn makes(&self, name: &[u8]) -> bool {
         self.makes.iter().any(|parts| fits(parts, name))
