@@ -42,7 +42,7 @@ fn each_module_gets_what_a_maintainer_expects() {
             let imported = Imported::new(release, profile);
             let list = |words: &str| words.split_whitespace().map(str::to_owned).collect();
             let mut compress: Vec<String> = list(COMPRESS);
-            if *release >= "1.5.7" {
+            if release.as_str() >= "1.5.7" {
                 compress.push("zstd_preSplit".to_owned());
             }
             // Its header is included everywhere there, so the rules take both.
