@@ -7,7 +7,7 @@ use super::condition::{self, Outcome};
 use super::groups::{self, DirectiveId, Group, Groups};
 use super::hardwired::{self, Definition};
 use super::indent::{Indents, Shift};
-use super::lexer::{Directive, Keyword, Scan, TokenKind, directive_tokens, scan};
+use super::lexer::{self, Directive, Keyword, Scan, TokenKind, directive_tokens, scan};
 use super::settings::{EntryId, Known, Settings};
 use crate::edit::{EditSet, RuleRef};
 use crate::finding::Findings;
@@ -288,7 +288,9 @@ impl Folder<'_> {
         rules.sort();
         rules.dedup();
         for cut in outcome.cuts {
-            self.folded.edits.delete(cut, rules.clone());
+            // `#if!A||B`: what was between two words must not make one of them.
+            let gap = if lexer::would_join(&self.source.bytes, cut) { " " } else { "" };
+            self.folded.edits.push(cut, gap, rules.clone());
         }
         let hardwired = outcome.left.into_iter().filter(|(id, _)| {
             let entry = self.settings.entry(*id);
