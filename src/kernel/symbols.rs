@@ -11,7 +11,7 @@ mod scan;
 mod uses;
 mod world;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use rayon::prelude::*;
 
@@ -51,13 +51,26 @@ pub struct Symbols {
 /// Reads the symbols of a tree. Sources are what ends in `.c`; what is included is looked for beside
 /// the file that does so and in `folders`.
 pub fn read(files: &BTreeMap<TreePath, &[u8]>, folders: &[&str]) -> Symbols {
-    let scanned: Vec<(&TreePath, scan::Scanned<'_>)> = files
-        .par_iter()
-        .filter(|(path, _)| matches!(path.extension(), Some("c" | "h")))
-        .map(|(path, bytes)| (path, scan::scan(bytes)))
-        .collect();
-    let world = world::World::new(&scanned, folders);
-    uses::symbols(&world)
+    read_each(&[files], folders).pop().unwrap_or_default()
+}
+
+/// Reads the symbols of several trees that have most texts in common: each text is taken apart once.
+pub fn read_each(trees: &[&BTreeMap<TreePath, &[u8]>], folders: &[&str]) -> Vec<Symbols> {
+    let code = |path: &TreePath| matches!(path.extension(), Some("c" | "h"));
+    let texts = trees.iter().flat_map(|files| files.iter().filter(|(path, _)| code(path)));
+    // The same bytes in memory are the same text.
+    let place = |bytes: &&[u8]| (bytes.as_ptr() as usize, bytes.len());
+    let unique: HashMap<(usize, usize), &[u8]> =
+        texts.map(|(_, bytes)| (place(bytes), *bytes)).collect();
+    let scanned: HashMap<(usize, usize), scan::Scanned<'_>> =
+        unique.into_par_iter().map(|(place, bytes)| (place, scan::scan(bytes))).collect();
+    let read = |files: &&BTreeMap<TreePath, &[u8]>| {
+        let own = files.iter().filter(|(path, _)| code(path));
+        let own: Vec<(&TreePath, &scan::Scanned<'_>)> =
+            own.filter_map(|(path, bytes)| Some((path, scanned.get(&place(bytes))?))).collect();
+        uses::symbols(&world::World::new(&own, folders))
+    };
+    trees.par_iter().map(read).collect()
 }
 
 /// The names that a file offers to those who include it, with the place of the first definition:

@@ -20,12 +20,11 @@ pub(super) fn of(
     let library = &rules.ruleset.library;
     let builds = of_output(rules, output)?;
     let folders = [library.output.as_str(), "include"];
-    let read = |build: Build| {
-        let texts = build.texts.iter().map(|(path, text)| (path.clone(), &**text.bytes()));
-        let symbols = symbols::read(&texts.collect(), &folders);
-        (symbols, build)
-    };
-    let (read, builds): (Vec<Symbols>, Vec<Build>) = builds.into_iter().map(read).unzip();
+    let trees: Vec<BTreeMap<TreePath, &[u8]>> = builds
+        .iter()
+        .map(|build| build.texts.iter().map(|(p, text)| (p.clone(), &**text.bytes())).collect())
+        .collect();
+    let read: Vec<Symbols> = symbols::read_each(&trees.iter().collect::<Vec<_>>(), &folders);
     let conditions = builds.iter().map(|build| build.condition.clone());
     let arranged = arrange(library, &conditions.zip(read).collect::<Vec<_>>());
     for problem in arranged.problems {

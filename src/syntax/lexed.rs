@@ -21,6 +21,11 @@ impl Code {
         Code { kind: token.kind, punct: punct(bytes, token), span: token.span }
     }
 
+    /// The bytes as written.
+    pub(crate) fn raw<'a>(&self, bytes: &'a [u8]) -> &'a [u8] {
+        &bytes[self.span.range()]
+    }
+
     pub(crate) fn is_punct(&self) -> bool {
         self.kind == TokenKind::Punct
     }

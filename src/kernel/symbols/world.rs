@@ -103,7 +103,7 @@ pub(super) struct World<'a> {
 }
 
 impl<'a> World<'a> {
-    pub(super) fn new(scanned: &'a [(&'a TreePath, Scanned<'a>)], folders: &[&str]) -> World<'a> {
+    pub(super) fn new(scanned: &[(&'a TreePath, &'a Scanned<'a>)], folders: &[&str]) -> World<'a> {
         let mut world = World {
             paths: scanned.iter().map(|(path, _)| *path).collect(),
             files: Vec::new(),
@@ -171,23 +171,23 @@ impl<'a> World<'a> {
 
     /// Tokens as words. Members and what is made a string stand for nothing.
     fn words(&mut self, file: &'a Scanned<'a>, code: &[Code]) -> Vec<Word> {
-        let is = |at: Option<usize>, what: &[&[u8]]| {
-            at.and_then(|at| code.get(at))
-                .is_some_and(|token| token.is_punct() && what.contains(&&*file.lexed.text(token)))
+        let paste = |token: &Code| {
+            token.is_punct() && matches!(token.raw(file.lexed.bytes), b"##" | b"%:%:")
         };
         let mut words = Vec::with_capacity(code.len());
+        let mut before: &[u8] = b"";
         for (at, token) in code.iter().enumerate() {
-            let before = at.checked_sub(1);
             let mut word = Word { name: 0, punct: 0, pasted: false, span: token.span };
             if token.is_identifier() {
-                if !is(before, &[b".", b"->", b"#", b"%:"]) {
+                if !matches!(before, b"." | b"->" | b"#" | b"%:") {
                     word.name = self.intern(file.lexed.text(token));
-                    let paste: [&[u8]; 2] = [b"##", b"%:%:"];
-                    word.pasted = is(before, &paste) || is(Some(at + 1), &paste);
+                    word.pasted =
+                        matches!(before, b"##" | b"%:%:") || code.get(at + 1).is_some_and(paste);
                 }
             } else if matches!(token.punct, b'(' | b')' | b',' | b'{') {
                 word.punct = token.punct;
             }
+            before = if token.is_punct() { token.raw(file.lexed.bytes) } else { b"" };
             words.push(word);
         }
         words
