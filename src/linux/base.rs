@@ -151,6 +151,12 @@ impl Search<'_> {
             .map(|(release, held)| Tried { name: release.name.clone(), distance: held.distance });
         let tried = tried.collect();
         let (release, held) = all.swap_remove(0);
+        if !candidates.has_commits() && held.distance != Distance::default() {
+            let source = &candidates.source;
+            notes.push(format!(
+                "{source} holds releases only; a git repository may have a commit that is nearer to the tree"
+            ));
+        }
         notes.extend(candidates.notes);
         self.base(release, held, tree, tried, notes, candidates.source)
     }
@@ -242,7 +248,10 @@ impl Search<'_> {
         let (distance, profile, normal) = best;
         let whole = self.means().whole(&release.files, self.profile)?;
         let added = added(&release, self.ruleset, &whole, &self.tree.files);
-        let importer = importer_distance(&added, &self.tree.files);
+        let known =
+            |place: &TreePath| added.contains_key(place) || !self.tree.files.contains_key(place);
+        let importer = whole.generated.keys().all(known);
+        let importer = importer.then(|| importer_distance(&added, &self.tree.files));
         let normal = normal.unwrap_or(held.normal);
         Ok(Base { release, source, profile, distance, importer, tried, notes, normal, tree, added })
     }
@@ -292,7 +301,7 @@ fn added(release: &Release, ruleset: &Ruleset, imported: &Imported, tree: &Files
     found
 }
 
-fn importer_distance(added: &Files, tree: &Files) -> Option<Distance> {
+fn importer_distance(added: &Files, tree: &Files) -> Distance {
     let mut all = Distance::default();
     for (place, bytes) in added {
         match tree.get(place) {
@@ -300,5 +309,5 @@ fn importer_distance(added: &Files, tree: &Files) -> Option<Distance> {
             None => all.files += 1,
         }
     }
-    (!added.is_empty()).then_some(all)
+    all
 }

@@ -423,3 +423,42 @@ fn the_built_in_ruleset_loads() {
     assert!(!rules.macros.is_empty());
     assert_eq!(rules.origin, "built in");
 }
+
+const LOCAL: &str = r#"id = "one"
+why = "a reason that is long enough"
+files = ["lib/demo/*.c"]
+adds = ["if (!p)"]
+"#;
+
+#[test]
+fn local_changes_are_checked() {
+    let local = |more: &str| refused(&[("local/one.toml", &format!("{LOCAL}{more}"))]);
+    let rule = &loaded(&[("local/one.toml", LOCAL)]).local[0];
+    assert!(rule.rule.expect.holds(0, Version::default()), "no import has to match it");
+    assert_eq!((rule.upstreamed, rule.generated, &rule.decision), (None, false, &None));
+    assert!(local("kernel = \"6\"\n").contains("local/one.toml:5:10: "));
+    assert!(local("commit = \"0123\"\n").contains("no commit id"));
+    assert!(local("upstreamed = \"1.5\"\n").contains("not a version"));
+    assert!(local("decision = \"kepe\"\n").contains("did you mean `keep`?"));
+    assert!(local("decision = \"keep\"\n").contains("`decision-why` is missing"));
+    assert!(local("decision-why = \"because it is so\"\n").contains("only beside `decision`"));
+    assert!(local("expect = \"1\"\n").contains("no import has to match"));
+    let nothing = LOCAL.replace("adds = [\"if (!p)\"]\n", "");
+    assert!(refused(&[("local/one.toml", &nothing)]).contains("`adds` or `removes` is missing"));
+}
+
+#[test]
+fn paths_and_importer_are_plain_paths() {
+    let library = |more: &str| {
+        let text = LIBRARY.replacen("\n\n[[profile]]", &format!("\n{more}\n\n[[profile]]"), 1);
+        let dir = ruleset(&[("library.toml", &text)]);
+        load(Some(dir.path())).map(|ruleset| ruleset.library).map_err(|error| error.message)
+    };
+    assert_eq!(library("").unwrap().paths, ["lib/demo/**/*"]);
+    let given = library("paths = [\"a/*\"]\n[importer]\n\"a/b\" = \"c/d\"").unwrap();
+    assert_eq!(given.paths, ["a/*"]);
+    assert_eq!(given.importer["a/b"], "c/d");
+    assert!(library("paths = []").unwrap_err().contains("empty"));
+    assert!(library("paths = [\"../a\"]").unwrap_err().contains("relative path"));
+    assert!(library("[importer]\n\"/a\" = \"b\"").unwrap_err().contains("relative path"));
+}

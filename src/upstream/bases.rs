@@ -63,6 +63,11 @@ pub fn candidates(
 }
 
 impl Candidates {
+    /// Whether the source has branches and commits between its releases.
+    pub fn has_commits(&self) -> bool {
+        self.repository.is_some()
+    }
+
     /// The commits before `release`, nearest first, that state the same number and have other files in
     /// the library; at most `most`. None where the source knows nothing of commits.
     ///
