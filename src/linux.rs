@@ -7,6 +7,7 @@ mod carried;
 pub mod carry;
 mod classify;
 mod cover;
+pub mod digests;
 mod folder;
 mod generated;
 mod hunks;

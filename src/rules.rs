@@ -4,6 +4,7 @@
 
 mod active;
 mod api;
+mod bases;
 mod check;
 mod conflict;
 mod convert;
@@ -32,6 +33,7 @@ pub use active::Active;
 pub use api::{
     ApiAction, ApiFunctionRule, ApiItem, ApiParameter, ApiRule, ApiSection, ApiTypeSource, ApiUse,
 };
+pub use bases::{BaseRule, ChangedFile};
 pub use check::{RuleRow, RuleText, check, list, show};
 pub use glob::matches as glob_matches;
 pub use kernel::{Module, TargetValue};
@@ -453,6 +455,8 @@ pub struct Ruleset {
     pub masks: Vec<MaskRule>,
     /// Local changes.
     pub local: Vec<LocalRule>,
+    /// Releases known by digests.
+    pub bases: Vec<BaseRule>,
     /// The wrapper API.
     pub api: Vec<ApiRule>,
     /// Templates by path below `templates/`.
@@ -474,6 +478,7 @@ impl Ruleset {
         rules.extend(self.licence.iter().map(|r| &r.rule));
         rules.extend(self.masks.iter().map(|r| &r.rule));
         rules.extend(self.local.iter().map(|r| &r.rule));
+        rules.extend(self.bases.iter().map(|r| &r.rule));
         rules.extend(self.api.iter().map(|r| &r.rule));
         rules.sort_by(|a, b| a.name.cmp(&b.name));
         rules

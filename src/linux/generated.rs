@@ -21,6 +21,7 @@ const PUBLIC: &str = "include/";
 const MAX_NAMED: usize = 12;
 
 /// A hunk, or a whole file where it is not known what it was at first.
+#[derive(Clone)]
 pub(super) struct Found<'a> {
     pub(super) rule: Option<&'a LocalRule>,
     pub(super) class: Class,
@@ -73,7 +74,7 @@ impl<'a> Cover<'a> {
             return Vec::new();
         }
         let mut missing = self.missing(path, bytes);
-        let version = self.base.release.version;
+        let version = self.base.version;
         let tree = lines(bytes);
         let mut all = Vec::new();
         let Some(added) = self.base.added.get(path) else {
@@ -124,9 +125,7 @@ impl<'a> Cover<'a> {
         let source = name.strip_suffix(".o").map(|stem| format!("{stem}.c"));
         let source = source.as_deref().or_else(|| name.strip_suffix(".c").map(|_| name));
         let source = source.and_then(|source| path.resolve(source));
-        source.is_some_and(|source| {
-            self.base.normal.contains_key(&source) && !self.files.contains_key(&source)
-        })
+        source.is_some_and(|source| self.base.has(&source) && !self.files.contains_key(&source))
     }
 }
 

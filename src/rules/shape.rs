@@ -211,6 +211,28 @@ rule_shape! {
 }
 
 rule_shape! {
+    /// `bases/*.toml`: a release by the digests of its import.
+    BaseShape {
+        release: Text = "release",
+        version: Text = "version",
+        ;
+        files: Spanned<BTreeMap<Text, Text>> = "files" => &[],
+        changed: Spanned<Vec<Spanned<ChangedShape>>> = "changed"
+            => &["file", "kernel", "sha256", "local"],
+    }
+}
+
+/// One `[[changed]]` of a bases rule.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ChangedShape {
+    pub(super) file: Text,
+    pub(super) kernel: Text,
+    pub(super) sha256: Text,
+    pub(super) local: Texts,
+}
+
+rule_shape! {
     /// `api/*.toml`: `type`, or a function of the wrapper API by `function` or `body`.
     ApiShape {
         name: Text = "name",
