@@ -266,6 +266,14 @@ mod tests {
     }
 
     #[test]
+    fn a_base_known_by_digests_alone_is_told() {
+        assert!(!letter().body().contains("digests"));
+        let body = Letter { by_digests: Some("v1.0.0".into()), ..letter() }.body();
+        let body = body.replace('\n', " ");
+        assert!(body.contains("digests of its files alone; the text of v1.0.0 was not"), "{body}");
+    }
+
+    #[test]
     fn long_words_stand_alone() {
         let long = "x".repeat(100);
         assert_eq!(wrapped(&format!("a {long} b"), " "), format!(" a\n {long}\n b"));

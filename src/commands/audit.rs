@@ -63,8 +63,10 @@ pub(super) fn findings(tree: &Tree, carried: &Carried) -> Findings {
             finding = finding.at(&source, span, local.id.clone());
         }
         let id = &local.id;
+        // What is no hunk is a file, or what is said of one.
+        let whole = if local.text.is_empty() { ", which leaves the file as it is," } else { "" };
         findings.push(finding.hint(format!(
-            "decide by `patch --keep {id}` or `--drop {id}`, or by a rule of kind local"
+            "decide by `patch --keep {id}`{whole} or `--drop {id}`, or by a rule of kind local"
         )));
     }
     findings

@@ -39,7 +39,7 @@ fn case(files: &[(&str, &str)], changed: &[(&str, &str)]) -> (TempDir, Case) {
              local = [\"zero-length\"]\n"
         );
     }
-    fs::create_dir(dir.path().join("bases")).unwrap();
+    fs::remove_file(dir.path().join("bases/v1-2-3.toml")).unwrap();
     fs::write(dir.path().join("bases/known.toml"), rule).unwrap();
     let case = Case::new(Some(dir.path()), &tiny().join("linux"), &upstream("1.3.0"));
     (dir, case)
