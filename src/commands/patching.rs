@@ -123,7 +123,7 @@ impl Way {
             Start::Tree(_) => None,
         };
         let target = Target::named(&ruleset.library, named)?;
-        let number = target.version.map_or("any".to_owned(), |version| version.to_string());
+        let number = target.version.map(|version| version.to_string()).unwrap_or_default();
         Ok((target, number))
     }
 
