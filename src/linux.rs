@@ -12,6 +12,7 @@ mod folder;
 mod generated;
 mod hunks;
 pub mod interface;
+pub mod kconfig;
 mod merge;
 pub mod named;
 mod normal;

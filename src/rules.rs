@@ -403,6 +403,8 @@ pub struct Library {
     pub output: String,
     /// Globs ([`glob_matches`]) of the library's files in a Linux tree; no other is touched there.
     pub paths: Vec<String>,
+    /// The Kconfig file that defines the modules' symbols; none where nobody knows.
+    pub kconfig_file: Option<String>,
     /// What a Kconfig file holds that asks for the library; empty finds every one.
     pub kconfig_word: String,
     /// What the names start with that the library offers, and so their uses.

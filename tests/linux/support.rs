@@ -95,5 +95,5 @@ pub(crate) fn copy_into(from: &Path, folder: &Path) {
 
 /// The folder of the transcripts' own library, with its rules and a tree.
 pub(crate) fn tiny() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cmd/audit.in")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cmd/linux.in")
 }
