@@ -8,7 +8,9 @@ use rayon::prelude::*;
 use crate::edit::Traced;
 use crate::finding::Result;
 use crate::preprocess::fold::fold;
-use crate::preprocess::lexer::{Directive, Keyword, TokenKind, directive_tokens, scan};
+use crate::preprocess::lexer::{
+    Directive, Keyword, TokenKind, directive_tokens, scan, splices_a_word,
+};
 use crate::preprocess::settings::Settings;
 use crate::rules::{Active, MacroClass, MacroRule, MacroState, Simplify};
 use crate::text::{Source, TreePath};
@@ -193,10 +195,16 @@ fn never_defined<'a>(
         };
         derived.iter().copied().find(|rule| rule.names.iter().any(is))
     };
+    // What every name of a pattern starts with: most files hold none of it, and needn't be scanned.
+    let starts = derived.iter().flat_map(|rule| &rule.names);
+    let starts: Vec<&[u8]> = starts.map(|name| name.trim_end_matches('*').as_bytes()).collect();
+    let may_name = |bytes: &[u8]| {
+        let holds = |start: &&[u8]| memchr::memmem::find(bytes, start).is_some();
+        starts.iter().any(holds) || (!starts.is_empty() && splices_a_word(bytes))
+    };
     let mut named: BTreeMap<String, &MacroRule> = BTreeMap::new();
     let mut defined: BTreeSet<String> = BTreeSet::new();
-    for text in texts.values() {
-        let bytes = text.bytes();
+    for bytes in texts.values().map(Traced::bytes).filter(|bytes| may_name(bytes)) {
         for directive in scan(bytes).directives {
             let condition = directive.keyword.opens() || directive.keyword == Keyword::Elif;
             let define = directive.keyword == Keyword::Define;

@@ -7,11 +7,12 @@
 //! is never less than what is linked.
 
 mod heads;
+mod names;
 mod scan;
 mod uses;
 mod world;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use rayon::prelude::*;
 
@@ -60,15 +61,22 @@ pub fn read_each(trees: &[&BTreeMap<TreePath, &[u8]>], folders: &[&str]) -> Vec<
     let texts = trees.iter().flat_map(|files| files.iter().filter(|(path, _)| code(path)));
     // The same bytes in memory are the same text.
     let place = |bytes: &&[u8]| (bytes.as_ptr() as usize, bytes.len());
-    let unique: HashMap<(usize, usize), &[u8]> =
-        texts.map(|(_, bytes)| (place(bytes), *bytes)).collect();
-    let scanned: HashMap<(usize, usize), scan::Scanned<'_>> =
-        unique.into_par_iter().map(|(place, bytes)| (place, scan::scan(bytes))).collect();
+    let mut met = HashSet::new();
+    let unique: Vec<&[u8]> =
+        texts.map(|(_, bytes)| *bytes).filter(|bytes| met.insert(place(bytes))).collect();
+    let scanned: Vec<scan::Scanned<'_>> =
+        unique.par_iter().map(|bytes| scan::scan(bytes)).collect();
+    let mut names = names::Names::new();
+    let named: HashMap<(usize, usize), names::Named<'_>> = unique
+        .iter()
+        .zip(scanned)
+        .map(|(bytes, scanned)| (place(bytes), names.name(scanned)))
+        .collect();
     let read = |files: &&BTreeMap<TreePath, &[u8]>| {
         let own = files.iter().filter(|(path, _)| code(path));
-        let own: Vec<(&TreePath, &scan::Scanned<'_>)> =
-            own.filter_map(|(path, bytes)| Some((path, scanned.get(&place(bytes))?))).collect();
-        uses::symbols(&world::World::new(&own, folders))
+        let own: Vec<(&TreePath, &names::Named<'_>)> =
+            own.filter_map(|(path, bytes)| Some((path, named.get(&place(bytes))?))).collect();
+        uses::symbols(&world::World::new(&own, &names, folders))
     };
     trees.par_iter().map(read).collect()
 }
