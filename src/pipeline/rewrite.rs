@@ -24,7 +24,12 @@ pub(super) fn rewrite(preprocessed: Preprocessed<'_>) -> Result<Rewritten<'_>> {
     let ready: Vec<(Ready, Findings)> =
         texts.into_par_iter().filter_map(|(path, text)| ready(&upstream, path, text)).collect();
     let (work, cut): (Vec<Ready>, Vec<Findings>) = ready.into_iter().unzip();
-    let names = Names { upstream: &upstream, files: &work, definitions: OnceLock::new() };
+    let names = Names {
+        upstream: &upstream,
+        files: &work,
+        definitions: OnceLock::new(),
+        owners: OnceLock::new(),
+    };
     let done: Vec<Done> = work.par_iter().map(|file| one_file(&upstream, &names, file)).collect();
     let mut texts = BTreeMap::new();
     for (file, cut) in done.into_iter().zip(cut) {
@@ -65,19 +70,30 @@ struct Names<'a> {
     upstream: &'a Upstream<'a>,
     files: &'a [Ready],
     definitions: OnceLock<Definitions>,
+    owners: OnceLock<Definitions>,
 }
 
 impl Names<'_> {
     /// All macros and functions of the files as they are now, and of the files that templates stand
     /// for, since the others lean on these.
     fn definitions(&self) -> &Definitions {
-        self.definitions.get_or_init(|| {
-            let taken = self.files.iter();
-            let taken = taken.map(|f| (&f.path, &**f.text.bytes(), Some(f.tokens.as_slice())));
-            let replaced = self.replaced().map(|(path, bytes)| (path, bytes, None));
-            let masks = self.upstream.rules.masks.iter().flat_map(|rule| &rule.names);
-            Definitions::of_tokens(taken.chain(replaced), masks.map(String::as_str))
+        self.definitions.get_or_init(|| self.derive(self.files.iter()))
+    }
+
+    /// The same of those files that name what rules of kind calls are about.
+    fn owners(&self) -> &Definitions {
+        self.owners.get_or_init(|| {
+            let wanted = calls::Wanted::new(&self.upstream.rules.calls);
+            let names = |file: &&Ready| wanted.stand_in(file.text.bytes(), &file.tokens);
+            self.derive(self.files.iter().filter(names))
         })
+    }
+
+    fn derive<'f>(&'f self, files: impl Iterator<Item = &'f Ready>) -> Definitions {
+        let taken = files.map(|f| (&f.path, &**f.text.bytes(), Some(f.tokens.as_slice())));
+        let replaced = self.replaced().map(|(path, bytes)| (path, bytes, None));
+        let masks = self.upstream.rules.masks.iter().flat_map(|rule| &rule.names);
+        Definitions::of_tokens(taken.chain(replaced), masks.map(String::as_str))
     }
 
     fn replaced(&self) -> impl Iterator<Item = (&TreePath, &[u8])> {
@@ -151,8 +167,11 @@ fn one_file(upstream: &Upstream<'_>, names: &Names<'_>, ready: &Ready) -> Done {
     let mut proposal = Proposal::default();
     includes::propose(&file, &places, &rules.includes, &mut proposal);
     names::propose(&file, &rules.names, &mut proposal);
-    let release =
-        calls::Release { definitions: &|| names.definitions(), offers: &|name| names.offers(name) };
+    let release = calls::Release {
+        definitions: &|| names.definitions(),
+        owners: &|| names.owners(),
+        offers: &|name| names.offers(name),
+    };
     calls::propose(&file, &release, &rules.calls, &mut proposal);
     comments::propose(&file, &rules.comments, &mut proposal);
     licence::propose(&file, &rules.licence, &mut proposal);

@@ -103,7 +103,7 @@ impl<'a> Names<'a> {
             let uses = vec![false; parameters.as_ref().map_or(0, |p| p.len() + rest)];
             let names = parameters.as_deref().unwrap_or_default();
             let makes = pasted(file, &text.body, &words, names);
-            let body = Region { file: 0, words };
+            let body = Region::new(0, words);
             let (variadic, conditional) = (text.variadic, text.conditional);
             list.push((name, Macro { parameters, variadic, conditional, uses, body, makes }));
         }

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use super::Place;
 use super::heads::{Heads, Kind};
@@ -22,6 +23,24 @@ pub(super) struct Region {
     pub(super) file: usize,
     /// What each token is.
     pub(super) words: Vec<Word>,
+    /// The names that are met in it; worked out once, however many objects it is part of.
+    met: OnceLock<Vec<Met>>,
+}
+
+impl Region {
+    pub(super) fn new(file: usize, words: Vec<Word>) -> Region {
+        Region { file, words, met: OnceLock::new() }
+    }
+}
+
+/// A name that stands for something in a region.
+#[derive(Clone, Copy)]
+pub(super) struct Met {
+    pub(super) name: Name,
+    /// Where it stands first.
+    pub(super) span: Span,
+    /// Whether a parenthesis stands behind it.
+    pub(super) called: bool,
 }
 
 /// A token as far as the graph cares.
@@ -187,9 +206,24 @@ impl<'a> World<'a> {
         }
     }
 
+    /// The names in a region, each once for every way in which it is met. To be asked for when the
+    /// uses of all arguments are known.
+    pub(super) fn met<'r>(&self, region: &'r Region) -> &'r [Met] {
+        region.met.get_or_init(|| {
+            let mut seen = HashSet::new();
+            let mut found = Vec::new();
+            self.walk(region, &mut |word, called| {
+                if !word.pasted && seen.insert((word.name, called)) {
+                    found.push(Met { name: word.name, span: word.span, called });
+                }
+            });
+            found
+        })
+    }
+
     /// Visits the names in a region, without the arguments that macros drop, and says of each whether
     /// a parenthesis stands behind it.
-    pub(super) fn walk(&self, region: &Region, visit: &mut dyn FnMut(&Word, bool)) {
+    fn walk(&self, region: &Region, visit: &mut dyn FnMut(&Word, bool)) {
         let closing = closing(&region.words);
         let mut dropped: Vec<Range<usize>> = Vec::new();
         for (at, word) in region.words.iter().enumerate() {
@@ -269,7 +303,7 @@ impl<'a> World<'a> {
         let mut own_static: HashSet<Name> = HashSet::new();
         let source = self.paths[at].extension() == Some("c");
         for item in &file.items {
-            let region = |range: Range<usize>| Region { file: at, words: words[range].to_vec() };
+            let region = |range: Range<usize>| Region::new(at, words[range].to_vec());
             let declared = heads.read(self, item, words);
             let mut code = region(declared.from..item.code.end);
             for name in &declared.names {
@@ -307,7 +341,7 @@ impl<'a> World<'a> {
                     if is_static {
                         let own = if source { Vec::new() } else { code.words.clone() };
                         for word in &names {
-                            let code = Region { file: at, words: own.clone() };
+                            let code = Region::new(at, own.clone());
                             self.locals[word.name as usize].push((at, Local { code }));
                         }
                     } else {
