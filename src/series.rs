@@ -366,7 +366,7 @@ fn compared(old: &Interface, new: &Interface) -> ApiChange {
         names.filter(|name| there.get(name).is_none()).map(str::to_owned).collect()
     };
     let both = old.iter().filter_map(|(name, offer)| Some((offer, new.get(name)?)));
-    let differ = both.filter(|(old, new)| old.meaning != new.meaning);
+    let differ = both.filter(|(old, new)| !new.serves_as(old));
     let differ = differ.filter(|(old, _)| old.kind != interface::Kind::Constant);
     ApiChange {
         added: missing(new, old),
