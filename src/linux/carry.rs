@@ -12,7 +12,7 @@ pub use super::carried::{Carried, Class, Decisions, Fate, Local};
 use super::carried::{Kept, Whole};
 use super::classify::{Against, Judged, Texts, by_rule};
 use super::generated::{Cover, Found};
-use super::hunks::{Change, lines};
+use super::hunks::{Change, hunks, lines};
 use super::merge::{Patch, Places};
 use super::named::Names;
 use super::normal::Imported;
@@ -23,8 +23,8 @@ use crate::pipeline::OutputFile;
 use crate::rules::{Decision, LocalRule, Profile, Ruleset, Version};
 use crate::text::{Files, Span, TreePath};
 
-/// Most hunks of a tree's own. Real trees have a few dozen.
-const MAX_CHANGES: usize = 2_000;
+/// Most changes of a tree's own, each of some lines that stand together. Real trees have a few dozen.
+const MAX_CHANGES: usize = 4_000;
 
 /// A new import that local changes are held against.
 #[derive(Debug)]
@@ -48,6 +48,8 @@ struct Carrier<'a> {
     ruleset: &'a Ruleset,
     profile: &'a Profile,
     decisions: &'a Decisions,
+    /// Changes so far.
+    changes: usize,
     locals: Vec<Local>,
     kept: Vec<Kept>,
     whole: Vec<Whole>,
@@ -66,8 +68,18 @@ pub fn carry(
     decisions: &Decisions,
 ) -> Result<Carried> {
     let (locals, kept, whole) = (Vec::new(), Vec::new(), Vec::new());
-    let mut carrier =
-        Carrier { tree, base, target, ruleset, profile, decisions, locals, kept, whole };
+    let mut carrier = Carrier {
+        tree,
+        base,
+        target,
+        ruleset,
+        profile,
+        decisions,
+        changes: 0,
+        locals,
+        kept,
+        whole,
+    };
     let local_files = carrier.files()?;
     carrier.locals.sort_by(|a, b| (&a.file, a.lines).cmp(&(&b.file, b.lines)));
     carrier.known_ids()?;
@@ -92,12 +104,14 @@ impl Carrier<'_> {
         let mut unknown = Vec::new();
         for (path, bytes) in &self.tree.files {
             if new.generated.contains_key(path) {
-                for found in cover.file(names, self.target.version, path, bytes) {
+                let hunks = cover.hunks(path, bytes);
+                self.count(&hunks)?;
+                for found in cover.file(names, self.target.version, path, bytes, hunks) {
                     self.covered(path, found)?;
                 }
             } else if self.by_digest(path, bytes) {
             } else if let (Some(from), Some(here)) = (base.normal.get(path), base.tree.get(path)) {
-                self.derived(&against, path, from, here);
+                self.derived(&against, path, from, here)?;
             } else if let Some(file) = new.derived.get(path) {
                 self.newcomer(path, bytes, file);
             } else {
@@ -119,10 +133,10 @@ impl Carrier<'_> {
         path: &TreePath,
         from: &OutputFile,
         here: &OutputFile,
-    ) {
+    ) -> Result<()> {
         let (old, tree) = (from.text.bytes(), here.text.bytes());
         if old == tree {
-            return;
+            return Ok(());
         }
         let (old, tree) = (lines(old), lines(tree));
         let new = self.target.imported.derived.get(path).map(|file| lines(file.text.bytes()));
@@ -130,7 +144,9 @@ impl Carrier<'_> {
         let places = new.as_deref().map(|new| Places::new(&old, new));
         let texts = Texts { base: &old, tree: &tree, new: places.as_ref(), new_lines };
         let (mut kept, mut upstreamed, mut whole) = (Vec::new(), Vec::new(), Vec::new());
-        for judged in against.file(path, &texts) {
+        let hunks = hunks(&old, &tree);
+        self.count(&hunks)?;
+        for judged in against.file(path, &texts, hunks) {
             let at = tree_lines(here, &tree, &judged.changes);
             let (local, changes) = self.decide(path, at, judged);
             for (change, class) in changes {
@@ -157,6 +173,18 @@ impl Carrier<'_> {
             }
             (None, None) => {}
         }
+        Ok(())
+    }
+
+    /// Stops at more changes than a person makes, before time is spent on them.
+    fn count(&mut self, hunks: &[Vec<Change>]) -> Result<()> {
+        self.changes += hunks.iter().map(Vec::len).sum::<usize>();
+        if self.changes <= MAX_CHANGES {
+            return Ok(());
+        }
+        let (shown, release) = (&self.tree.shown, &self.base.name);
+        Err(Error::input(format!("{shown} differs from {release} in over {MAX_CHANGES} places"))
+            .hint("it was made from something else: name a source that has that"))
     }
 
     /// What a hunk is called, and what becomes of it.

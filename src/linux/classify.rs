@@ -2,11 +2,11 @@
 
 use super::carry::Class;
 use super::cover::module_lines;
-use super::hunks::{Change, hunks, shown};
+use super::hunks::{Change, shown};
 use super::merge::Places;
 use super::named::{Names, by_rule as parts, explains, is_silent};
 use super::verdict::{Verdict, has, judge, tokens_of};
-use crate::rules::{LocalRule, Ruleset, Version};
+use crate::rules::{Decision, LocalRule, Ruleset, Version};
 use crate::text::TreePath;
 
 /// Fewest bytes of text, blanks aside, by which lines are told to be the same.
@@ -53,11 +53,19 @@ impl<'t> Texts<'t> {
 
 impl<'a> Against<'a> {
     /// All hunks of one file; one that a rule knows in part is parted.
-    pub(super) fn file(&self, file: &TreePath, texts: &Texts<'_>) -> Vec<Judged<'a>> {
+    pub(super) fn file(
+        &self,
+        file: &TreePath,
+        texts: &Texts<'_>,
+        hunks: Vec<Vec<Change>>,
+    ) -> Vec<Judged<'a>> {
         let names = Names { ruleset: self.ruleset, version: self.base, profile: self.profile };
         let rule = |change: &Change| {
             let (gone, come) = texts.of(change);
             let rule = names.rule(file, gone, come)?;
+            if !self.settles(rule) {
+                return Some(rule);
+            }
             let new = texts.new.map(|places| texts.new_lines[places.around(change).1].concat());
             explains(rule, gone, come, &tokens_of(&new.unwrap_or_default())).then_some(rule)
         };
@@ -65,9 +73,14 @@ impl<'a> Against<'a> {
             let (gone, come) = texts.of(change);
             is_silent(gone, come)
         };
-        let hunks = hunks(texts.base, texts.tree).into_iter();
-        let parts = hunks.flat_map(|hunk| parts(hunk, rule, silent));
+        let parts = hunks.into_iter().flat_map(|hunk| parts(hunk, rule, silent));
         parts.map(|(rule, changes)| self.part(texts, rule, changes)).collect()
+    }
+
+    /// Whether a change goes because a rule says so.
+    fn settles(&self, rule: &LocalRule) -> bool {
+        let drops = matches!(rule.decision, Some((Decision::Drop, _)));
+        drops || by_rule(rule, self.new).is_some()
     }
 
     fn part(
@@ -80,7 +93,7 @@ impl<'a> Against<'a> {
         let gone: Vec<u8> = part.iter().flat_map(|change| texts.of(change).0.concat()).collect();
         let come: Vec<u8> = part.iter().flat_map(|change| texts.of(change).1.concat()).collect();
         let judged: Vec<_> = part.iter().map(|change| judge_change(texts, change)).collect();
-        let (class, reason) = match self.known(rule, &gone, &come) {
+        let (class, reason) = match self.known(rule, &gone, &come, texts) {
             Some(known) => known,
             None => judged.iter().max_by_key(|(class, _)| *class).cloned().unwrap_or_default(),
         };
@@ -90,10 +103,19 @@ impl<'a> Against<'a> {
     }
 
     /// What is known of a hunk without looking for it in the new release.
-    fn known(&self, rule: Option<&LocalRule>, gone: &[u8], come: &[u8]) -> Option<(Class, String)> {
+    fn known(
+        &self,
+        rule: Option<&LocalRule>,
+        gone: &[u8],
+        come: &[u8],
+        texts: &Texts<'_>,
+    ) -> Option<(Class, String)> {
         let symbols = module_lines(come);
-        // A name for exports doesn't speak of one that the import hasn't got.
-        let lacks = symbols.iter().flatten().any(|symbol| !(self.exports)(symbol));
+        // A name for exports doesn't speak of one that the import hasn't got, though it has the function.
+        let has = |symbol: &str| {
+            texts.new_lines.iter().any(|line| has(&tokens_of(line), &[symbol.as_bytes().to_vec()]))
+        };
+        let lacks = symbols.iter().flatten().any(|symbol| !(self.exports)(symbol) && has(symbol));
         let known = rule.and_then(|rule| by_rule(rule, self.new)).filter(|_| !lacks);
         if known.is_some() {
             return known;

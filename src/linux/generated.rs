@@ -68,6 +68,12 @@ impl<'a> Cover<'a> {
         self.offered.values().any(|offers| offers.contains_key(name))
     }
 
+    /// Where such a file is not what it was at first, if that is known.
+    pub(super) fn hunks(&self, path: &TreePath, bytes: &[u8]) -> Vec<Vec<Change>> {
+        let at_first = self.base.added.get(path);
+        at_first.map_or_else(Vec::new, |at_first| hunks(&lines(at_first), &lines(bytes)))
+    }
+
     /// The changes in one file of the tree that the import writes from a template.
     pub(super) fn file(
         &self,
@@ -75,6 +81,7 @@ impl<'a> Cover<'a> {
         target: Version,
         path: &TreePath,
         bytes: &[u8],
+        hunks: Vec<Vec<Change>>,
     ) -> Vec<Found<'a>> {
         if self.files.get(path).is_some_and(|new| **new == *bytes) {
             return Vec::new();
@@ -89,7 +96,7 @@ impl<'a> Cover<'a> {
         let base = lines(added);
         let ours = self.files.get(path).map(|bytes| tokens_of(bytes)).unwrap_or_default();
         let mut all = Vec::new();
-        for hunk in hunks(&base, &tree) {
+        for hunk in hunks {
             let gone: Vec<&[u8]> =
                 hunk.iter().flat_map(|change| &base[change.old.clone()]).copied().collect();
             let come: Vec<&[u8]> =

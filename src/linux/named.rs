@@ -92,7 +92,8 @@ impl<'a> Names<'a, '_> {
 /// pieces, is gone from there, or gives way to a line with a piece.
 pub(super) fn explains(rule: &LocalRule, gone: &[&[u8]], come: &[&[u8]], new: &[Vec<u8>]) -> bool {
     let (old, tree) = (Lexed::new(gone), Lexed::new(come));
-    let (removed, added) = (old.touched(&rule.removes), tree.touched(&rule.adds));
+    let pieces = |own: &[String]| [own, &rule.also].concat();
+    let (removed, added) = (old.touched(&pieces(&rule.removes)), tree.touched(&pieces(&rule.adds)));
     let on = |lines: &[Range<usize>], line: usize| lines.iter().any(|range| range.contains(&line));
     let in_pairs = gone.len() == come.len();
     let was = old.by_line();

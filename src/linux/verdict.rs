@@ -100,11 +100,17 @@ fn same(base: &[Vec<u8>], tree: &[Vec<u8>], new: &[Vec<u8>], edit: &Edit) -> boo
     (alone || in_place(&tree[start..end])) && is_gone(base, new, edit)
 }
 
-/// Whether what goes, with its neighbours, is not in `new` any longer.
+/// Whether what goes, with its neighbours, is less often in `new` than in `base`.
 fn is_gone(base: &[Vec<u8>], new: &[Vec<u8>], edit: &Edit) -> bool {
-    let start = edit.gone.start.saturating_sub(1);
-    let end = base.len().min(edit.gone.end + 1);
-    edit.gone.is_empty() || !has(new, &base[start..end])
+    let piece = beside(base, edit);
+    let count =
+        |tokens: &[Vec<u8>]| tokens.windows(piece.len().max(1)).filter(|w| *w == piece).count();
+    edit.gone.is_empty() || count(new) < count(base)
+}
+
+/// What goes, and its neighbours.
+fn beside<'t>(base: &'t [Vec<u8>], edit: &Edit) -> &'t [Vec<u8>] {
+    &base[edit.gone.start.saturating_sub(1)..base.len().min(edit.gone.end + 1)]
 }
 
 /// Whether all that comes stands in `new` in its order and close together, much of it side by side as
@@ -121,7 +127,7 @@ fn in_other_words(base: &[Vec<u8>], tree: &[Vec<u8>], new: &[Vec<u8>], edits: &[
     if 2 * pairs.len() < come.len() || pairs.iter().all(|pair| side_by_side(pair, base)) {
         return false;
     }
-    edits.iter().all(|edit| is_gone(base, new, edit))
+    edits.iter().all(|edit| edit.gone.is_empty() || !has(new, beside(base, edit)))
 }
 
 /// Whether the tokens stand in order, in as many tokens as they are and [`SPREAD`] more.

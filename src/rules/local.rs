@@ -20,6 +20,7 @@ impl Kind for LocalShape {
         let (about, files) = read.strings("files", self.files, tree_path)?;
         let adds = pieces(read, "adds", self.adds)?;
         let removes = pieces(read, "removes", self.removes)?;
+        let also = pieces(read, "also", self.also)?;
         if adds.is_empty() && removes.is_empty() {
             return read.missing("adds` or `removes");
         }
@@ -45,6 +46,7 @@ impl Kind for LocalShape {
             files,
             adds,
             removes,
+            also,
             kernel,
             commit,
             upstreamed,
