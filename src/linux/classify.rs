@@ -60,18 +60,21 @@ impl<'a> Against<'a> {
         hunks: Vec<Vec<Change>>,
     ) -> Vec<Judged<'a>> {
         let names = Names { ruleset: self.ruleset, version: self.base, profile: self.profile };
-        let rule = |change: &Change| {
+        let rule = |change: &Change, hunk: &[Change]| {
             let (gone, come) = texts.of(change);
             let rule = names.rule(file, gone, come)?;
             if !self.settles(rule) {
                 return Some(rule);
             }
             let new = texts.new.map(|places| texts.new_lines[places.around(change).1].concat());
-            explains(rule, gone, come, &tokens_of(&new.unwrap_or_default())).then_some(rule)
+            let new = tokens_of(&new.unwrap_or_default());
+            let again: Vec<u8> = hunk.iter().flat_map(|one| texts.of(one).1.concat()).collect();
+            explains(rule, gone, come, &new, &tokens_of(&again)).then_some(rule)
         };
+        // What is upstream by itself needs no name, and no entry of its own beside one with a name.
         let silent = |change: &Change| {
             let (gone, come) = texts.of(change);
-            is_silent(gone, come)
+            is_silent(gone, come) || judge_change(texts, change).0 == Class::Upstreamed
         };
         let parts = hunks.into_iter().flat_map(|hunk| parts(hunk, rule, silent));
         parts.map(|(rule, changes)| self.part(texts, rule, changes)).collect()

@@ -107,7 +107,7 @@ impl<'a> Cover<'a> {
                 let mut changes = hunk.iter().filter(|change| is_in(one, change));
                 let by_name = |change: &Change| {
                     let (gone, come) = (&base[change.old.clone()], &tree[change.new.clone()]);
-                    accounts.is_some_and(|rule| explains(rule, gone, come, &ours))
+                    accounts.is_some_and(|rule| explains(rule, gone, come, &ours, &[]))
                 };
                 !changes.any(by_name)
             });

@@ -89,8 +89,14 @@ impl<'a> Names<'a, '_> {
 
 /// Whether a rule accounts for all of a change: each line that comes has one of the rule's pieces, or
 /// stands in `new`, which is what the import has in that place; each line that goes has one of the
-/// pieces, is gone from there, or gives way to a line with a piece.
-pub(super) fn explains(rule: &LocalRule, gone: &[&[u8]], come: &[&[u8]], new: &[Vec<u8>]) -> bool {
+/// pieces, is gone from there, stands in `again`, which is what comes in the whole hunk, or gives way to a line with a piece.
+pub(super) fn explains(
+    rule: &LocalRule,
+    gone: &[&[u8]],
+    come: &[&[u8]],
+    new: &[Vec<u8>],
+    again: &[Vec<u8>],
+) -> bool {
     let (old, tree) = (Lexed::new(gone), Lexed::new(come));
     let pieces = |own: &[String]| [own, &rule.also].concat();
     let (removed, added) = (old.touched(&pieces(&rule.removes)), tree.touched(&pieces(&rule.adds)));
@@ -110,6 +116,7 @@ pub(super) fn explains(rule: &LocalRule, gone: &[&[u8]], come: &[&[u8]], new: &[
                 || (in_pairs && on(&added, *line))
                 || tokens.len() < TELLING
                 || !has(new, tokens)
+                || has(again, tokens)
         })
 }
 
@@ -120,17 +127,17 @@ pub(super) fn is_silent(gone: &[&[u8]], come: &[&[u8]]) -> bool {
 
 /// Changes that stand in one hunk, by the rules that speak of them.
 pub(super) fn by_rule<'r>(
-    changes: Vec<Change>,
-    rule: impl Fn(&Change) -> Option<&'r LocalRule>,
+    hunk: Vec<Change>,
+    rule: impl Fn(&Change, &[Change]) -> Option<&'r LocalRule>,
     silent: impl Fn(&Change) -> bool,
 ) -> Vec<(Option<&'r LocalRule>, Vec<Change>)> {
     let mut parts: Vec<(Option<&LocalRule>, Vec<Change>)> = Vec::new();
     let id = |rule: Option<&LocalRule>| rule.map(|rule| rule.rule.name.clone());
     // What changes no token goes with what stands above it.
     let mut waiting = Vec::new();
-    for change in changes {
+    let found: Vec<_> = hunk.iter().map(|change| rule(change, &hunk)).collect();
+    for (change, found) in hunk.into_iter().zip(found) {
         let quiet = silent(&change);
-        let found = rule(&change);
         match parts.last_mut() {
             Some((_, last)) if quiet && found.is_none() => last.push(change),
             None if quiet && found.is_none() => waiting.push(change),
@@ -161,7 +168,7 @@ pub fn names(
     let names = Names { ruleset, version, profile };
     let come = |change: &Change| &tree[change.new.clone()];
     let gone = |change: &Change| &base[change.old.clone()];
-    let rule = |change: &Change| names.rule(file, gone(change), come(change));
+    let rule = |change: &Change, _: &[Change]| names.rule(file, gone(change), come(change));
     let silent = |change: &Change| is_silent(gone(change), come(change));
     let parts = hunks(&base, &tree).into_iter().flat_map(|hunk| by_rule(hunk, rule, silent));
     parts
