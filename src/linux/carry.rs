@@ -302,6 +302,12 @@ impl Carrier<'_> {
         let rules = named.into_iter().flatten().filter_map(|id| self.ruleset.local(id));
         let rules: Vec<&LocalRule> = rules.collect();
         if rules.is_empty() {
+            let mut found = found;
+            let digests = digests.filter(|digests| digests.unknown.contains(path));
+            if let (Some(digests), Class::Generated) = (digests, found.class) {
+                found.class = Class::Conflict;
+                found.reason = unknown(self.base, &digests.rule);
+            }
             return self.generated(path, found);
         }
         for rule in rules {

@@ -23,6 +23,7 @@ const MAX_DEPTH: usize = 32;
 /// One file; `None` if there is none.
 pub(super) fn file(top: &Path, path: &TreePath, shown: &str) -> Result<Option<Arc<[u8]>>> {
     let whole = top.join(path.as_str());
+    stays_inside(top, path.as_str(), shown)?;
     match fs::metadata(&whole) {
         Ok(found) if found.is_file() => read(&whole, path, shown).map(Some),
         Ok(_) => Ok(None),
@@ -39,6 +40,7 @@ pub(super) fn files(top: &Path, globs: &[String], shown: &str) -> Result<Files> 
     let (mut total, mut entries) = (0, 0);
     for glob in globs {
         let (folder, depth) = start(glob);
+        stays_inside(top, folder, shown)?;
         let walk = WalkDir::new(top.join(folder)).min_depth(1).max_depth(depth).sort_by_file_name();
         for entry in walk {
             let entry = match entry {
@@ -77,6 +79,19 @@ pub(super) fn files(top: &Path, globs: &[String], shown: &str) -> Result<Files> 
         }
     }
     Ok(found)
+}
+
+/// Refuses a path that a symbolic link below the top is part of: it might lead out of the tree.
+fn stays_inside(top: &Path, path: &str, shown: &str) -> Result<()> {
+    let ends = path.match_indices('/').map(|(at, _)| at).chain([path.len()]);
+    for part in ends.map(|end| &path[..end]).filter(|part| !part.is_empty()) {
+        let found = fs::symlink_metadata(top.join(part));
+        if found.is_ok_and(|found| found.file_type().is_symlink()) {
+            return Err(Error::input(format!("{part} of {shown} is a symbolic link"))
+                .hint("the library's files in a kernel tree, and its folders, are plain ones"));
+        }
+    }
+    Ok(())
 }
 
 /// The folder that a glob starts in, and how deep below it there can be a match.

@@ -6,7 +6,7 @@ use std::path::Path;
 use kernelize::linux::base::Base;
 use kernelize::linux::carry::{Carried, Class, Decisions, Fate, Local};
 
-use crate::support::{Case, text};
+use crate::support::{Case, classes, text};
 
 /// Releases that changes are carried to.
 const TARGETS: [&str; 2] = ["1.5.6", "1.5.7"];
@@ -84,6 +84,73 @@ fn linux_6_1() {
         assert_eq!(count(&carried, Class::Generated), 12);
         assert!(carried.local_files.is_empty());
         assert_eq!(carried.files, carried.import);
+    }
+}
+
+/// Changes that somebody has planted in files that the import writes, and beside changes that are known,
+/// are told of, each with its place.
+#[test]
+#[ignore = "needs a kernel tree and a clone of upstream"]
+fn linux_6_12_with_planted_changes() {
+    let mut case = case("KERNELIZE_TEST_LINUX_6_12");
+    let clean = case.tree.files.clone();
+    let make = "obj-$(CONFIG_ZSTD_COMPRESS) += zstd_compress.o\n";
+    let dictionary = "    if (!cdict)\n        return NULL;\n";
+    let limit = "    if (dictSize > (1u << 30))\n        return NULL;\n";
+    let check = "\tif (workspace == NULL)\n";
+    for (path, from, to, what) in [
+        ("lib/zstd/Makefile", make, &format!("ccflags-y += -O3\n{make}"), "ccflags-y -O3"),
+        ("lib/zstd/Makefile", make, &format!("KCOV_INSTRUMENT := n\n{make}"), "KCOV_INSTRUMENT n"),
+        ("lib/zstd/Makefile", make, &format!("{make}UBSAN_SANITIZE := n\n"), "UBSAN_SANITIZE n"),
+        (
+            "lib/zstd/zstd_compress_module.c",
+            check,
+            &"\tif (workspace == NULL || workspace_size > (1UL << 30))\n".to_owned(),
+            "changed `zstd_init_cctx`",
+        ),
+        (
+            "lib/zstd/zstd_compress_module.c",
+            "\treturn ZSTD_defaultCLevel();\n",
+            &"\treturn ZSTD_defaultCLevel() + 1;\n".to_owned(),
+            "added `zstd_default_clevel`",
+        ),
+        (
+            "lib/zstd/common/mem.h",
+            "    return get_unaligned_le32(memPtr);",
+            &"    barrier();\n    return get_unaligned_le32(memPtr);".to_owned(),
+            "changed `MEM_readLE32`",
+        ),
+        (
+            "lib/zstd/common/zstd_deps.h",
+            "__builtin_memcpy((d),(s),(n))",
+            &"memcpy((d),(s),(n))".to_owned(),
+            "changed `ZSTD_memcpy`",
+        ),
+        (
+            "include/linux/zstd.h",
+            "size_t zstd_compress_bound(",
+            &"__must_check size_t zstd_compress_bound(".to_owned(),
+            "changed `zstd_compress_bound`",
+        ),
+        ("lib/zstd/compress/zstd_compress.c", dictionary, &format!("{limit}{dictionary}"), ""),
+        ("lib/zstd/compress/zstd_compress.c", dictionary, &format!("{dictionary}{limit}"), ""),
+    ] {
+        case.tree.files = clean.clone();
+        let before = text(&clean, path);
+        let after = before.replacen(from, to, 1);
+        assert_ne!(before, after, "{path}: {from}");
+        let place = clean.get_key_value(&kernelize::text::TreePath::new(path).unwrap());
+        let place = place.unwrap().0.clone();
+        case.tree.files.insert(place, after.into_bytes().into());
+        let base = case.base();
+        let carried = case.onto(&base, "packages", Some("1.5.7"), &Decisions::default()).unwrap();
+        let told: Vec<&Local> = carried
+            .locals
+            .iter()
+            .filter(|local| local.class >= Class::Local && local.file.as_str() == path)
+            .collect();
+        assert_eq!(told.len(), 1, "{path}: {to}: {:?}", classes(&carried.locals));
+        assert!(told[0].reason.contains(what), "{}", told[0].reason);
     }
 }
 
