@@ -53,8 +53,12 @@ status=0
 logs=$cache/logs
 started=$SECONDS
 
-# start_logs NAME: in a folder of its own, without those of the last run.
+# start_logs NAME: in a folder of its own, without those of the last run. Of two runs at a time each
+# would pull the objects from under the other.
 start_logs() {
+    mkdir -p "$cache"
+    exec 9>"$cache/$1.lock"
+    flock -n 9 || die "another run is at work in $cache"
     logs=$cache/logs/$1
     rm -rf "$logs"
     mkdir -p "$logs"
@@ -121,7 +125,6 @@ unpack_linux() {
     local version=$1 tree tar excludes=() pattern tmp
     tree=$(linux_source "$version")
     [[ ! -d $tree ]] || return 0
-    mkdir -p "$cache"
     # Only a whole tree gets the name.
     rm -rf "$cache"/unpack.*
     tmp=$(mktemp -d "$cache/unpack.XXXXXX")
