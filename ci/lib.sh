@@ -121,9 +121,12 @@ unused_sources=(
 linux_source() { echo "$cache/linux-source-$1"; }
 
 # unpack_linux VERSION: Debian's source of it as a folder, from the installed package or a download.
+# Where two want it at a time, the second waits.
 unpack_linux() {
     local version=$1 tree tar excludes=() pattern tmp
     tree=$(linux_source "$version")
+    exec 8>"$cache/unpack.lock"
+    flock 8
     [[ ! -d $tree ]] || return 0
     # Only a whole tree gets the name.
     rm -rf "$cache"/unpack.*
