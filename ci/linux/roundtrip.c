@@ -4,10 +4,11 @@
  * every level, and tells the console the sizes. ci/boot puts this file into lib/zstd and compares
  * what machines of different word size and byte order say.
  */
+#define pr_fmt(fmt) "roundtrip: " fmt
+
 #include <linux/init.h>
 #include <linux/kernel.h>
 #include <linux/minmax.h>
-#include <linux/mm.h>
 #include <linux/printk.h>
 #include <linux/sched.h>
 #include <linux/string.h>
@@ -17,10 +18,10 @@
 #define SOURCE_SIZE	(512u << 10)
 #define DICT_SIZE	(16u << 10)
 /* What zram compresses at a time; not PAGE_SIZE, which differs between machines. */
-#define BLOCK_SIZE	4096u
-#define BLOCKS		16u
-/* Odd, so that blocks come from every kind of content. */
-#define BLOCK_STRIDE	(7u * BLOCK_SIZE)
+#define CHUNK_SIZE	4096u
+#define CHUNKS		16u
+/* Odd, so that chunks come from every kind of content. */
+#define CHUNK_STRIDE	(7u * CHUNK_SIZE)
 /* Pieces of streams: no divisors of anything, so that they end everywhere. */
 #define PIECE_IN	3001u
 #define PIECE_OUT	1009u
@@ -42,7 +43,7 @@ static unsigned int faults;
 static void __init fault(const char *what, int level, size_t code)
 {
 	faults++;
-	pr_err("roundtrip: FAULT level %d: %s (%zu, %s)\n", level, what, code,
+	pr_err("FAULT level %d: %s (%zu, %s)\n", level, what, code,
 	       zstd_get_error_name(code));
 }
 
@@ -257,11 +258,11 @@ static void __init memory_put(void *opaque, void *address)
 	vfree(address);
 }
 
-/* Blocks with a dictionary, as zram compresses them. Returns the sum of their sizes. */
-static size_t __init blocks(int level)
+/* Chunks with a dictionary, as zram compresses them. Returns the sum of their sizes. */
+static size_t __init chunks(int level)
 {
 	zstd_custom_mem memory = { .customAlloc = memory_get, .customFree = memory_put };
-	zstd_compression_parameters params = zstd_get_cparams(level, BLOCK_SIZE, DICT_SIZE);
+	zstd_compression_parameters params = zstd_get_cparams(level, CHUNK_SIZE, DICT_SIZE);
 	zstd_cdict *cdict = zstd_create_cdict_byreference(source, DICT_SIZE, params, memory);
 	zstd_ddict *ddict = zstd_create_ddict_byreference(source, DICT_SIZE, memory);
 	zstd_cctx *cctx = zstd_create_cctx_advanced(memory);
@@ -273,17 +274,17 @@ static size_t __init blocks(int level)
 		fault("no dictionary", level, 0);
 		goto out;
 	}
-	for (i = 0; i < BLOCKS; i++) {
-		const u8 *block = source + i * BLOCK_STRIDE;
+	for (i = 0; i < CHUNKS; i++) {
+		const u8 *chunk = source + i * CHUNK_STRIDE;
 
-		size = zstd_compress_using_cdict(cctx, packed, packed_size, block, BLOCK_SIZE,
+		size = zstd_compress_using_cdict(cctx, packed, packed_size, chunk, CHUNK_SIZE,
 						 cdict);
 		if (zstd_is_error(size)) {
 			fault("zstd_compress_using_cdict", level, size);
 			break;
 		}
-		back = zstd_decompress_using_ddict(dctx, result, BLOCK_SIZE, packed, size, ddict);
-		if (back != BLOCK_SIZE || memcmp(result, block, BLOCK_SIZE))
+		back = zstd_decompress_using_ddict(dctx, result, CHUNK_SIZE, packed, size, ddict);
+		if (back != CHUNK_SIZE || memcmp(result, chunk, CHUNK_SIZE))
 			fault("zstd_decompress_using_ddict", level, back);
 		sum += size;
 	}
@@ -312,13 +313,13 @@ static int __init roundtrip(void)
 	for (level = max(zstd_min_clevel(), LOWEST_LEVEL); level <= zstd_max_clevel(); level++) {
 		once = one_shot(level);
 		streamed = streams(level);
-		split = blocks(level);
-		pr_info("roundtrip: level %d one-shot %zu streams %zu blocks %zu\n", level, once,
+		split = chunks(level);
+		pr_info("level %d one-shot %zu streams %zu chunks %zu\n", level, once,
 			streamed, split);
 		cond_resched();
 	}
 out:
-	pr_info("roundtrip: RESULT faults=%u version=%u\n", faults,
+	pr_info("RESULT faults=%u version=%u\n", faults,
 		(unsigned int)ZSTD_VERSION_NUMBER);
 	vfree(source);
 	vfree(packed);
