@@ -2,16 +2,21 @@
 //!
 //! The only writer to disk; knows nothing of how flags are spelt.
 
+pub mod audit;
 pub mod completions;
 pub mod fold;
+pub mod held;
 pub mod import;
 pub mod man;
 pub mod output;
+pub mod patch;
+pub mod patching;
 pub mod read;
 pub mod record;
 pub mod rules;
 mod staging;
 pub mod transform;
+pub mod verify;
 
 use crate::finding::{Error, Findings, Result};
 use crate::rules::{Profile, Ruleset};
@@ -45,4 +50,9 @@ fn profile<'a>(ruleset: &'a Ruleset, wanted: Option<&str>) -> Result<&'a Profile
         Error::usage(format!("the ruleset ({}) has no profile `{wanted}`", ruleset.origin))
             .hint(format!("its profiles are {}", names.join(" and ")))
     })
+}
+
+/// A variable of the environment; one that is no text counts as not set.
+fn environment(name: &str) -> Option<String> {
+    std::env::var(name).ok()
 }

@@ -10,6 +10,8 @@ pub mod edit;
 
 pub mod rules;
 
+pub mod git;
+
 pub mod upstream;
 
 pub mod preprocess;
@@ -21,6 +23,14 @@ pub mod rewrite;
 pub mod kernel;
 
 pub mod pipeline;
+
+pub mod linux;
+
+pub mod patch;
+
+pub mod letter;
+
+pub mod series;
 
 pub mod report;
 

@@ -3,12 +3,14 @@
 //!
 //! [`Upstream`] -> [`Preprocessed`] -> [`Rewritten`] -> [`KernelTree`]
 
+mod api;
 mod closed;
 mod expect;
 mod hits;
+mod modules;
 mod preprocess;
+mod replaced;
 mod rewrite;
-mod template;
 #[cfg(test)]
 mod tests;
 
@@ -17,7 +19,11 @@ use std::sync::Arc;
 
 use crate::edit::{EditSet, Overlap, RuleRef, Traced};
 use crate::finding::{Error, Finding, Findings, Result, Severity};
-use crate::kernel::layout::{self, Layout};
+use crate::kernel::api::Api;
+use crate::kernel::layout::{self, Layout, Template};
+use crate::kernel::modules::ModuleFiles;
+use crate::kernel::target::Target;
+use crate::kernel::template::{self, Values};
 use crate::rules::{Active, MacroClass, Profile, Ruleset, Version};
 use crate::syntax::SYNTAX_ERROR;
 use crate::text::{Files, Source, Span, TreePath};
@@ -33,6 +39,8 @@ pub struct Input<'a> {
     pub exact: bool,
     /// Path below the library root to bytes.
     pub files: &'a Files,
+    /// The kernel that it is imported for.
+    pub target: &'a Target,
 }
 
 /// The release with its plan.
@@ -42,6 +50,7 @@ pub struct Upstream<'a> {
     exact: bool,
     /// One file is looked at by itself: nothing can be said of the others.
     alone: bool,
+    target: Target,
     files: BTreeMap<TreePath, Arc<Source>>,
     layout: Layout,
     findings: Findings,
@@ -70,10 +79,14 @@ pub struct Rewritten<'a> {
 pub struct KernelTree {
     /// The files by their path in the Linux tree.
     pub files: BTreeMap<TreePath, OutputFile>,
+    /// The wrapper API that they offer to the rest of the kernel.
+    pub api: Api,
     /// What must not be, or is worth a look.
     pub findings: Findings,
     /// How often each rule in force matched, whether it changed anything or not.
     pub matched: BTreeMap<RuleRef, usize>,
+    /// The kernel modules that the files become.
+    pub modules: Vec<ModuleFiles>,
     /// Conditional groups that were decided, wholly or in part.
     pub decided: usize,
     /// What stays in conditions.
@@ -104,6 +117,30 @@ pub struct Conditions {
     pub by_class: BTreeMap<MacroClass, BTreeMap<String, usize>>,
 }
 
+impl OutputFile {
+    /// How often each rule had a part in the file; a template's rule made all of it, once.
+    pub fn fired(&self) -> BTreeMap<&RuleRef, usize> {
+        let edits = self.text.fired().iter().map(|(rule, count)| (rule, *count));
+        edits.chain(self.template.iter().map(|rule| (rule, 1))).collect()
+    }
+}
+
+impl KernelTree {
+    /// Kinds of rules, with how many of each had a part in the output and in how many edits.
+    pub fn kinds(&self) -> BTreeMap<String, (usize, usize)> {
+        let mut rules: BTreeMap<&RuleRef, usize> = BTreeMap::new();
+        for (rule, count) in self.files.values().flat_map(OutputFile::fired) {
+            *rules.entry(rule).or_default() += count;
+        }
+        let mut kinds: BTreeMap<String, (usize, usize)> = BTreeMap::new();
+        for (rule, count) in rules {
+            let kind = kinds.entry(rule.kind().to_owned()).or_default();
+            *kind = (kind.0 + 1, kind.1 + count);
+        }
+        kinds
+    }
+}
+
 /// Imports a release: all stages in their order.
 ///
 /// # Errors
@@ -111,6 +148,36 @@ pub struct Conditions {
 pub fn import(input: Input<'_>, ruleset: &Ruleset, profile: &Profile) -> Result<KernelTree> {
     let upstream = select(input, ruleset, profile)?;
     rewritten(preprocess::preprocess(upstream)?)
+}
+
+/// What an import makes of upstream's files, with nothing beside them and no judgement of them.
+#[derive(Debug)]
+pub struct Derived {
+    /// The files by their path in the Linux tree.
+    pub files: BTreeMap<TreePath, OutputFile>,
+    /// Upstream's path for each place in the Linux tree, those of templates that stand for an upstream
+    /// file included.
+    pub places: BTreeMap<TreePath, TreePath>,
+}
+
+/// Takes files through the stages that change text: for comparisons, of which several are made. What
+/// would be found is left aside.
+///
+/// # Errors
+/// As for [`import`].
+pub fn derive(input: Input<'_>, ruleset: &Ruleset, profile: &Profile) -> Result<Derived> {
+    let upstream = select(input, ruleset, profile)?;
+    let Rewritten { upstream, texts, .. } = rewrite::rewrite(preprocess::preprocess(upstream)?)?;
+    let Upstream { mut files, layout, .. } = upstream;
+    let places = layout.places.iter().map(|(path, place)| (place.clone(), path.clone())).collect();
+    let mut derived = BTreeMap::new();
+    for (path, text) in texts {
+        if let (Some(place), Some(source)) = (layout.taken.get(&path), files.remove(&path)) {
+            let file = OutputFile { upstream: Some(path), source, template: None, text };
+            derived.insert(place.clone(), file);
+        }
+    }
+    Ok(Derived { files: derived, places })
 }
 
 fn rewritten(preprocessed: Preprocessed<'_>) -> Result<KernelTree> {
@@ -142,7 +209,8 @@ pub fn select<'a>(
     }
     let mut hits = Hits::default();
     hits.add(&layout.matched);
-    Ok(Upstream { rules, exact: input.exact, alone: false, files, layout, findings, hits })
+    let (exact, target) = (input.exact, input.target.clone());
+    Ok(Upstream { rules, exact, alone: false, target, files, layout, findings, hits })
 }
 
 /// A NUL byte is in no C source: the file is something else, or damaged.
@@ -162,8 +230,14 @@ fn binary(source: &Arc<Source>) -> Findings {
 /// Adds the kernel's own files and holds the whole against the closed world.
 fn kernel_tree(rewritten: Rewritten<'_>) -> Result<KernelTree> {
     let Rewritten { upstream, texts, decided } = rewritten;
-    let Upstream { rules, exact, files, layout, mut findings, mut hits, .. } = upstream;
+    let Upstream { rules, exact, alone, target, files, layout, mut findings, mut hits } = upstream;
     let conditions = closed::check(&rules, &files, &texts, &mut findings, &mut hits);
+    // One file by itself can't have what the API needs.
+    let api = if alone {
+        Api::default()
+    } else {
+        api::make(&rules, &layout, &files, &texts, exact, &mut findings, &mut hits)
+    };
     let mut output = BTreeMap::new();
     for (path, text) in texts {
         hits.add(text.fired());
@@ -174,15 +248,38 @@ fn kernel_tree(rewritten: Rewritten<'_>) -> Result<KernelTree> {
         let file = OutputFile { upstream: Some(path), source, template: None, text };
         output.insert(place.clone(), file);
     }
-    for (place, template) in layout.templates {
-        let source = template::render(rules.ruleset, &template)?;
-        let text = Traced::new(Arc::clone(&source.bytes));
-        let file =
-            OutputFile { upstream: template.replaces, source, template: Some(template.rule), text };
-        output.insert(place, file);
+    let library = &rules.ruleset.library;
+    let mut values = Values::new(library, rules.version, target);
+    values.api = api.value(&library.api_sections);
+    add_templates(&mut output, &rules, &layout, &values)?;
+    if !alone && !library.modules.is_empty() {
+        // The modules' own sources are templates that have a say in what the modules need; what
+        // follows from it changes other templates only.
+        values.modules = modules::of(&rules, &output, &mut findings)?;
+        add_templates(&mut output, &rules, &layout, &values)?;
+    }
+    if !alone {
+        replaced::check(&files, &layout, &output, &mut findings);
     }
     expect::check(&rules, &hits, exact, &mut findings);
-    Ok(KernelTree { files: output, findings, matched: hits.into_map(), decided, conditions })
+    let (matched, modules) = (hits.into_map(), values.modules);
+    Ok(KernelTree { files: output, api, findings, matched, modules, decided, conditions })
+}
+
+/// Renders the templates into the output.
+fn add_templates(
+    output: &mut BTreeMap<TreePath, OutputFile>,
+    rules: &Active<'_>,
+    layout: &Layout,
+    values: &Values,
+) -> Result<()> {
+    for (place, Template { name, rule, replaces }) in &layout.templates {
+        let source = template::render(rules.ruleset, name, rule, values)?;
+        let text = Traced::new(Arc::clone(&source.bytes));
+        let (upstream, template) = (replaces.clone(), Some(rule.clone()));
+        output.insert(place.clone(), OutputFile { upstream, source, template, text });
+    }
+    Ok(())
 }
 
 /// Applies edits; two that touch are a fault of the rules, and the file stays as it was.
@@ -234,7 +331,8 @@ pub fn transform(
     profile: &Profile,
 ) -> Result<(Option<OutputFile>, Findings)> {
     let files = BTreeMap::from([(path.clone(), bytes)]);
-    let input = Input { version, exact: false, files: &files };
+    let target = Target::of_version(&ruleset.library, None);
+    let input = Input { version, exact: false, files: &files, target: &target };
     let mut upstream = select(input, ruleset, profile)?;
     // Alone or not, chosen by the rules or not: it is this file that the user wants to see.
     upstream.alone = true;

@@ -46,7 +46,6 @@ pub fn fold_text(source: &Arc<Source>, settings: &Settings) -> Result<(Option<Tr
         .dropped
         .iter()
         .filter(|d| !folded.kept.contains(&d.entry))
-        .filter(|d| settings.entry(d.entry).settled() != Some(settings::Known::Undefined))
         .map(|d| name(d.entry))
         .collect();
     let dropped = |word: &[u8]| {

@@ -3,6 +3,7 @@
 //! The rest of the program hands over data; what goes to which stream is decided here. Standard
 //! output carries what a command was asked for, standard error everything said about it.
 
+pub mod audit;
 pub mod console;
 pub mod crash;
 pub mod error;
@@ -10,6 +11,7 @@ mod excerpt;
 pub mod explain;
 pub mod json;
 pub mod paint;
+pub mod patch;
 pub mod progress;
 pub mod summary;
 pub mod text;

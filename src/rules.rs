@@ -3,14 +3,17 @@
 //! `rules/load.rs` makes it from the TOML files; the stages only read it.
 
 mod active;
+mod api;
 mod check;
 mod conflict;
 mod convert;
 mod fields;
 mod folder;
 mod glob;
+mod kernel;
 mod library;
 mod load;
+mod local;
 mod macros;
 mod shape;
 #[cfg(test)]
@@ -26,10 +29,14 @@ use crate::finding::Label;
 use crate::text::{Source, Span};
 
 pub use active::Active;
+pub use api::{
+    ApiAction, ApiFunctionRule, ApiItem, ApiParameter, ApiRule, ApiSection, ApiTypeSource, ApiUse,
+};
 pub use check::{RuleRow, RuleText, check, list, show};
 pub use glob::matches as glob_matches;
+pub use kernel::{Module, TargetValue};
 pub use load::load;
-pub use version::{Expect, Version};
+pub use version::{Expect, KernelVersion, Version};
 
 /// What every rule has, whatever its kind.
 #[derive(Clone, Debug)]
@@ -300,6 +307,39 @@ pub struct MaskRule {
     pub names: Vec<String>,
 }
 
+/// `local`: a change that Linux trees carry in the library's files, known by name.
+#[derive(Clone, Debug)]
+pub struct LocalRule {
+    /// Common part; `why` says what the change is for.
+    pub rule: Rule,
+    /// Globs ([`glob_matches`]) of the files in the Linux tree that it may be in.
+    pub files: Vec<String>,
+    /// Pieces of C, of which what the change adds has one, with its tokens together; no matter where
+    /// there are none.
+    pub adds: Vec<String>,
+    /// The same for what it takes out.
+    pub removes: Vec<String>,
+    /// First kernel that has it, in words (`6.12`).
+    pub kernel: Option<String>,
+    /// The kernel's commit, in hex.
+    pub commit: Option<String>,
+    /// First release that has it, in whatever words.
+    pub upstreamed: Option<Version>,
+    /// Whether what the import generates takes its place.
+    pub generated: bool,
+    /// What becomes of it, whether it fits or not, with the reason.
+    pub decision: Option<(Decision, String)>,
+}
+
+/// What is to become of a local change.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Decision {
+    /// It goes onto the new import.
+    Keep,
+    /// It goes.
+    Drop,
+}
+
 /// How far conditions are shortened.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Simplify {
@@ -332,6 +372,8 @@ pub struct PackagedRelease {
     pub package: String,
     /// Exact version of the package.
     pub version: String,
+    /// When the library's release was made, in seconds since 1970 UTC.
+    pub date: Option<i64>,
 }
 
 /// `library.toml`: what the library is and where it lives.
@@ -357,12 +399,27 @@ pub struct Library {
     pub oldest: Version,
     /// Folder of the Linux tree that library files go to (`lib/NAME`).
     pub output: String,
+    /// Globs ([`glob_matches`]) of the library's files in a Linux tree; no other is touched there.
+    pub paths: Vec<String>,
+    /// What a Kconfig file holds that asks for the library; empty finds every one.
+    pub kconfig_word: String,
+    /// What the names start with that the library offers, and so their uses.
+    pub caller_words: Vec<String>,
+    /// Path in the Linux tree to the file of a release (from its top) that the release's own importer
+    /// puts there.
+    pub importer: BTreeMap<String, String>,
     /// The profiles; the first is the default.
     pub profiles: Vec<Profile>,
+    /// The sections of the wrapper API's header, in order.
+    pub api_sections: Vec<ApiSection>,
     /// The releases that come as packages, oldest first.
     pub packages: Vec<PackagedRelease>,
-    /// Values for the templates (`unaligned_header`, ...).
-    pub template_values: BTreeMap<String, toml::Value>,
+    /// Oldest and newest kernel that the rules are made for, where they speak of kernels.
+    pub kernels: Option<(KernelVersion, KernelVersion)>,
+    /// The kernel modules that the library becomes.
+    pub modules: Vec<Module>,
+    /// What templates are told of the kernel that they are rendered for.
+    pub target_values: Vec<TargetValue>,
 }
 
 /// All rules of one library.
@@ -394,6 +451,10 @@ pub struct Ruleset {
     pub licence: Vec<LicenceRule>,
     /// Masks.
     pub masks: Vec<MaskRule>,
+    /// Local changes.
+    pub local: Vec<LocalRule>,
+    /// The wrapper API.
+    pub api: Vec<ApiRule>,
     /// Templates by path below `templates/`.
     pub templates: BTreeMap<String, Arc<Source>>,
 }
@@ -412,6 +473,8 @@ impl Ruleset {
         rules.extend(self.comments.iter().map(|r| &r.rule));
         rules.extend(self.licence.iter().map(|r| &r.rule));
         rules.extend(self.masks.iter().map(|r| &r.rule));
+        rules.extend(self.local.iter().map(|r| &r.rule));
+        rules.extend(self.api.iter().map(|r| &r.rule));
         rules.sort_by(|a, b| a.name.cmp(&b.name));
         rules
     }

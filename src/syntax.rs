@@ -6,6 +6,7 @@
 //! only module that names the parser.
 
 mod calls;
+mod declarations;
 mod definitions;
 mod functions;
 mod groups;
@@ -27,11 +28,17 @@ use crate::preprocess::lexer::Keyword;
 use crate::text::{Source, Span};
 
 pub use calls::{Call, calls_in_definition};
+pub use declarations::{
+    Declarations, Enumeration, Enumerator, Field, FunctionDeclaration, MacroDeclaration, Parameter,
+    Record, TypeText, Typedef, TypedefKind, normalised,
+};
 pub use definitions::Definitions;
 
-use definitions::Head;
+pub(crate) use definitions::Head;
+pub(crate) use lexed::{Code, Lexed};
+pub(crate) use words::is_attribute;
+
 use groups::{Groups, MAX_CHOICES};
-use lexed::Lexed;
 use mask::Masker;
 use tree::{Budget, ErrorNode, Fault, MAX_PARSED_BYTES, Refusal};
 
@@ -61,6 +68,10 @@ pub struct Parsed {
     views: Vec<View>,
     /// Names that are written with a line splice in them.
     spliced: Vec<Span>,
+    /// Words that say of the declaration they stand in that it is deprecated.
+    deprecations: Vec<Span>,
+    /// What the views were made from.
+    bytes: Arc<[u8]>,
     /// What isn't C, and what wasn't looked at.
     pub errors: Findings,
 }
@@ -80,7 +91,13 @@ pub fn parse(source: &Arc<Source>, text: &Traced, defs: &Definitions) -> Parsed 
     let mut report = Report { source, text, errors: Findings::default(), more: 0 };
     if bytes.len() > MAX_PARSED_BYTES {
         report.push(Span::at(0), "the file is too long to be parsed".into(), "", LEAVE_OUT);
-        return Parsed { views: Vec::new(), spliced: Vec::new(), errors: report.finish() };
+        return Parsed {
+            views: Vec::new(),
+            spliced: Vec::new(),
+            deprecations: Vec::new(),
+            bytes: Arc::from(&b""[..]),
+            errors: report.finish(),
+        };
     }
     let lexed = Lexed::new(bytes);
     let groups = Groups::find(&lexed);
@@ -107,9 +124,12 @@ pub fn parse(source: &Arc<Source>, text: &Traced, defs: &Definitions) -> Parsed 
     if groups.choices > MAX_CHOICES {
         report.choices(groups.choices);
     }
-    let is_spliced = |t: &&lexed::Code| t.is_identifier() && lexed.text(t).len() < t.span.len();
+    let is_spliced = |t: &&Code| t.is_identifier() && lexed.text(t).len() < t.span.len();
     let spliced = lexed.code.iter().filter(is_spliced).map(|t| t.span).collect();
-    Parsed { views, spliced, errors: report.finish() }
+    let deprecates = |t: &&lexed::Code| t.is_identifier() && defs.deprecates(&lexed.text(t));
+    let deprecations = lexed.code.iter().filter(deprecates).map(|t| t.span).collect();
+    let bytes = Arc::clone(text.bytes());
+    Parsed { views, spliced, deprecations, bytes, errors: report.finish() }
 }
 
 /// Makes findings of what the parser says.

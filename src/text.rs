@@ -162,13 +162,19 @@ impl LineIndex {
 }
 
 /// One named text with its line index, made on first use; shared by findings and stages.
-#[derive(Debug)]
 pub struct Source {
     /// How a user finds it: a path in the release, a file on disk, a rule file, `<stdin>`.
     pub name: String,
     /// The text, in whatever encoding it has.
     pub bytes: Arc<[u8]>,
     lines: OnceLock<LineIndex>,
+}
+
+/// The name and length: the text itself would drown whatever is printed.
+impl fmt::Debug for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({} bytes)", self.name, self.bytes.len())
+    }
 }
 
 impl Source {

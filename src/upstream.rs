@@ -3,6 +3,7 @@
 //! What is read is never written to. Only the user's cache is, and there only by git and cargo.
 
 mod archive;
+mod bases;
 mod cache;
 mod choose;
 mod clone;
@@ -18,11 +19,13 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use crate::finding::{Error, Result};
+use crate::git::{Repository, git_folder, short};
 use crate::rules::{Library, PackagedRelease, Version};
+use crate::text::{Files, TreePath};
 use choose::{nearest, release_number, spoken};
 use collect::Collector;
-use git::{GitRepository, git_folder};
 
+pub use bases::{Candidates, candidates, stated_version};
 pub use cache::default_cache;
 pub use process::Tools;
 pub use release::{Origin, Progress, Release, Silent};
@@ -143,14 +146,16 @@ impl Opener<'_> {
             return Err(Error::input(format!("{shown} is neither a folder nor a file")));
         }
         if let Some(folder) = git_folder(path)? {
-            let repository = GitRepository::open(&folder, &shown, path)?;
+            let repository = Repository::open(&folder, &shown, path)?;
             return self.git(&repository, &shown);
         }
         if path.join(&self.library.marker).symlink_metadata().is_err() {
             return Err(self.no_library(path, &shown));
         }
         let collector = folder::read(path, &self.library.root, &shown)?;
-        self.plain(collector, Origin::Folder { path: shown })
+        let mut release = self.plain(collector, Origin::Folder { path: shown })?;
+        release.importer = folder::importer(path, self.library)?;
+        Ok(release)
     }
 
     fn no_library(&self, path: &Path, shown: &str) -> Error {
@@ -188,9 +193,10 @@ impl Opener<'_> {
     }
 
     fn bring(&self, url: &str) -> Result<clone::Copy> {
-        let fixed = |repository: &GitRepository| {
+        let fixed = |repository: &Repository| {
             let wanted = self.request.release.as_deref();
-            wanted.is_some_and(|wanted| repository.has_fixed(wanted, &self.library.tag_prefix))
+            wanted
+                .is_some_and(|wanted| git::has_fixed(repository, wanted, &self.library.tag_prefix))
         };
         let Request { offline, tools, cache, .. } = self.request;
         clone::bring(url, cache.as_deref(), &fixed, *offline, tools, self.progress)
@@ -283,23 +289,45 @@ impl Opener<'_> {
         Ok(release)
     }
 
-    fn git(&self, repository: &GitRepository, source: &str) -> Result<Release> {
+    fn git(&self, repository: &Repository, source: &str) -> Result<Release> {
         let wanted = self.request.release.as_deref();
-        let resolved = repository.resolve(wanted, self.library)?;
-        let (facts, collector) = repository.read(&resolved, &self.library.root)?;
-        let id = git::short(&resolved.id).to_owned();
-        let git::Resolved { id: commit, tag, .. } = resolved;
-        let note = match (&tag, wanted) {
+        let resolved = git::resolve(repository, wanted, self.library)?;
+        let whole = resolved.commit.id.to_string();
+        let id = short(&whole);
+        let note = match (&resolved.tag, wanted) {
             (Some(tag), None) => format!("{tag} is the newest release in {source}"),
             (Some(tag), Some(_)) => format!("{tag} of {source} is commit {id}"),
             (None, _) => format!("`{}` of {source} is commit {id}", wanted.unwrap_or_default()),
         };
-        let origin =
-            Origin::Git { source: source.to_owned(), commit, tree: facts.tree, tag: tag.clone() };
+        let mut release = self.at_commit(repository, resolved, source)?;
+        release.notes.insert(0, note);
+        Ok(release)
+    }
+
+    /// Reads the release at a commit.
+    fn at_commit(
+        &self,
+        repository: &Repository,
+        git::Resolved { commit, tag }: git::Resolved,
+        source: &str,
+    ) -> Result<Release> {
+        let collector = git::read(repository, &commit, &self.library.root)?;
+        let whole = commit.id.to_string();
+        let id = short(&whole).to_owned();
+        let origin = Origin::Git {
+            source: source.to_owned(),
+            commit: whole,
+            tree: commit.tree.to_string(),
+            tag: tag.clone(),
+        };
         let mut release = self.finish(collector, origin)?;
         release.name = tag.unwrap_or_else(|| format!("{}-g{id}", release.name));
-        release.date = Some(facts.date);
-        release.notes.insert(0, note);
+        release.date = Some(commit.date);
+        for path in self.library.importer.values().filter_map(|path| TreePath::new(path)) {
+            if let Some(bytes) = repository.file(&commit, &path)? {
+                release.importer.insert(path, bytes.into());
+            }
+        }
         Ok(release)
     }
 
@@ -327,7 +355,8 @@ impl Opener<'_> {
         }
         let version: Version = version::of_files(self.library, &files, &place)?;
         let name = format!("{}{version}", self.library.tag_prefix);
-        Ok(Release { name, version, origin, date: None, files, notes })
+        let importer = Files::new();
+        Ok(Release { name, version, origin, date: None, files, importer, notes })
     }
 }
 

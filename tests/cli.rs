@@ -140,6 +140,18 @@ fn manual_pages_are_written_for_all_commands() {
 }
 
 #[test]
+fn completions_know_all_commands() {
+    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
+        let (code, out, err) = kernelize(&["completions", shell]);
+        assert_eq!((code, err.as_str()), (0, ""));
+        for word in ["import", "transform", "fold", "upstream"] {
+            assert!(out.contains(word), "{shell}: {word}");
+        }
+    }
+    assert_eq!(kernelize(&["completions", "csh"]).0, 2);
+}
+
+#[test]
 fn names_of_files_that_are_no_text_are_shown() {
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt;

@@ -236,10 +236,9 @@ fn imports_point_upwards_only() {
 }
 
 #[test]
-fn git_is_read_in_one_file() {
-    let users: Vec<_> =
-        sources().into_iter().filter(|f| words(&f.code, "git2").next().is_some()).collect();
-    assert!(users.len() <= 1, "{:?}", users.iter().map(|f| &f.path).collect::<Vec<_>>());
+fn git_is_named_in_one_module() {
+    let found = offenders(&["git2"], |path| is_in(path, "git"));
+    assert!(found.is_empty(), "{found:#?}");
 }
 
 #[test]

@@ -2,9 +2,13 @@
 //!
 //! `fixtures/LIBRARY/KIND/ID` holds `in.c` and what comes of it: `out.c`, or `findings.txt` with a
 //! line `LINE:COLUMN CODE` for each finding, or both. A files rule has `in.txt`, upstream's paths,
-//! and `out.txt`, where each goes. `args` may name what differs from the default: `--release V`,
-//! `--profile P`, `--path P` (the file's path below the library's folder); a folder `release` holds
-//! other files of the release that the rule depends on.
+//! and `out.txt`, where each goes, with the text of a template that stands for none. An api rule has
+//! `in.h`, a header of upstream's, and `out.h` and, for a function, `out.c`: what the kernel's header
+//! and module get for it. A local rule has a release's text in `in.c`, a tree's in `out.c`, and
+//! `names.txt` with a line `LINE RULE` for each hunk, `-` for one that no rule speaks of. `args` may
+//! name what differs from the default: `--release V`, `--profile P`, `--path P` (the file's path below
+//! the library's folder, or in the tree); a folder `release` holds other files of the release that
+//! the rule depends on.
 
 // A test fails by panicking, its helpers too.
 #![allow(clippy::unwrap_used)]
@@ -15,6 +19,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use kernelize::edit::RuleRef;
+use kernelize::kernel::target::Target;
+use kernelize::linux::named::names;
 use kernelize::pipeline::{Input, KernelTree, import};
 use kernelize::rules::{IncludeTarget, MacroState, Ruleset, Version, check, load};
 use kernelize::text::TreePath;
@@ -28,6 +34,13 @@ struct Fixture {
     version: Version,
     profile: String,
     path: TreePath,
+}
+
+impl Fixture {
+    /// The rule's file, below the ruleset.
+    fn file(&self) -> String {
+        format!("{}.toml", self.rule)
+    }
 }
 
 #[test]
@@ -68,7 +81,12 @@ fn folders(below: &Path) -> Vec<PathBuf> {
 
 fn try_one(ruleset: &Ruleset, folder: &Path) -> Result<(), String> {
     let fixture = fixture(ruleset, folder)?;
-    if folder.join("in.txt").exists() { files(ruleset, &fixture) } else { text(ruleset, &fixture) }
+    match fixture.rule.kind() {
+        "local" => local(ruleset, &fixture),
+        _ if folder.join("in.txt").exists() => files(ruleset, &fixture),
+        _ if folder.join("in.h").exists() => interface(ruleset, &fixture),
+        _ => text(ruleset, &fixture),
+    }
 }
 
 fn fixture(ruleset: &Ruleset, folder: &Path) -> Result<Fixture, String> {
@@ -94,7 +112,8 @@ fn fixture(ruleset: &Ruleset, folder: &Path) -> Result<Fixture, String> {
 }
 
 fn run(ruleset: &Ruleset, fixture: &Fixture, files: &BTreeMap<TreePath, Arc<[u8]>>) -> KernelTree {
-    let input = Input { version: fixture.version, exact: false, files };
+    let target = Target::of_version(&ruleset.library, None);
+    let input = Input { version: fixture.version, exact: false, files, target: &target };
     import(input, ruleset, ruleset.profile(&fixture.profile).unwrap()).unwrap()
 }
 
@@ -117,8 +136,63 @@ fn files(ruleset: &Ruleset, fixture: &Fixture) -> Result<(), String> {
             Some((place, _)) => format!("{path} -> {place}\n"),
         };
     }
+    // A template that stands for no upstream file is shown itself.
+    let own = |file: &&kernelize::pipeline::OutputFile| {
+        file.template.as_ref() == Some(&fixture.rule) && file.upstream.is_none()
+    };
+    if let Some((place, file)) = tree.files.iter().find(|(_, file)| own(file)) {
+        let text = String::from_utf8_lossy(file.text.bytes());
+        out += &format!("{place} (template)\n{text}");
+    }
     same("out.txt", &out, &wanted)?;
     has_matched(fixture, &tree)
+}
+
+/// What an api rule makes of the library's main header.
+fn interface(ruleset: &Ruleset, fixture: &Fixture) -> Result<(), String> {
+    let library = &ruleset.library;
+    let path = library.version_file.trim_start_matches(&format!("{}/", library.root));
+    let bytes = fs::read(fixture.folder.join("in.h")).unwrap();
+    let files = BTreeMap::from([(TreePath::new(path).unwrap(), Arc::from(bytes))]);
+    let tree = run(ruleset, fixture, &files);
+    let mut said = tree.findings.iter().filter(|finding| {
+        let own = |label: &kernelize::finding::Label| label.source.name.contains(&fixture.file());
+        finding.labels.iter().any(own)
+    });
+    if let Some(finding) = said.next() {
+        let says: Vec<&str> = finding.labels.iter().map(|label| label.text.as_str()).collect();
+        return Err(format!("{}: {}: {}", finding.code, finding.message, says.join("; ")));
+    }
+    has_matched(fixture, &tree)?;
+    let (mut header, mut module) = (String::new(), String::new());
+    if let Some(made) = tree.api.types.values().find(|made| made.rule == fixture.rule) {
+        header = format!("{}\n{}\n", made.doc, made.declaration);
+    }
+    if let Some(made) = tree.api.functions.values().find(|made| made.rule == fixture.rule) {
+        header = format!("{}\n{}\n", made.doc, made.prototype);
+        module.clone_from(&made.definition);
+    }
+    for (name, found) in [("out.h", &header), ("out.c", &module)] {
+        let wanted = fs::read_to_string(fixture.folder.join(name)).unwrap_or_default();
+        same(name, found, &wanted)?;
+    }
+    Ok(())
+}
+
+/// Which of the changes from `in.c` to `out.c` the rule speaks of.
+fn local(ruleset: &Ruleset, fixture: &Fixture) -> Result<(), String> {
+    let read = |name: &str| fs::read(fixture.folder.join(name)).map_err(|e| format!("{name}: {e}"));
+    let (base, tree) = (read("in.c")?, read("out.c")?);
+    let Fixture { version, profile, path, rule, .. } = fixture;
+    let mut found = String::new();
+    for (line, named) in names(ruleset, *version, profile, path, &base, &tree) {
+        found += &format!("{line} {}\n", named.as_ref().map_or("-", |name| name.as_str()));
+    }
+    same("names.txt", &found, &String::from_utf8_lossy(&read("names.txt")?))?;
+    match found.contains(rule.as_str()) && found.contains(" -\n") {
+        true => Ok(()),
+        false => Err("it shows no change that is the rule's, or none that isn't".into()),
+    }
 }
 
 fn text(ruleset: &Ruleset, fixture: &Fixture) -> Result<(), String> {
@@ -178,7 +252,9 @@ fn outcome(ruleset: &Ruleset, fixture: &Fixture, tree: &KernelTree) -> (Vec<u8>,
     let out = tree.files.values().find(of_it).map(|file| file.text.bytes().to_vec());
     let name = format!("{}/{}", ruleset.library.root, fixture.path);
     let mut findings = String::new();
-    for finding in tree.findings.clone().sorted() {
+    // Of the API a part of a release always lacks something.
+    let of_release = |code: &str| code.starts_with("api-");
+    for finding in tree.findings.clone().sorted().into_iter().filter(|f| !of_release(f.code)) {
         if let Some(label) = finding.labels.first().filter(|label| label.source.name == name) {
             let at = label.position();
             findings += &format!("{}:{} {}\n", at.line, at.column, finding.code);

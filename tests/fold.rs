@@ -1,39 +1,11 @@
 //! Small inputs with the right answer: fixtures/fold/CASE holds `args`, `in.c`, and `out.c`, or
 //! `exit` and a text that the findings must contain.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::print_stderr,
-    reason = "tests fail by panicking, helpers outside test functions included"
-)]
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use std::fs;
 use std::path::Path;
-
-use kernelize::preprocess::fold_text;
-use kernelize::preprocess::settings::Settings;
-use kernelize::rules::Simplify;
-use kernelize::text::Source;
-
-fn settings(args: &str) -> Settings {
-    let words: Vec<&str> = args.split_whitespace().collect();
-    let mut defines = Vec::new();
-    let mut undefines = Vec::new();
-    for pair in words.chunks(2) {
-        let [flag, name] = pair else { panic!("args: {args}") };
-        match *flag {
-            "-D" => defines.push(match name.split_once('=') {
-                Some((name, value)) => (name.to_owned(), Some(value.to_owned())),
-                None => ((*name).to_owned(), None),
-            }),
-            "-U" => undefines.push((*name).to_owned()),
-            _ => panic!("args: {args}"),
-        }
-    }
-    Settings::from_flags(&defines, &undefines, Simplify::Full).unwrap()
-}
+use std::process::Command;
 
 /// Layout within a directive that changed is free.
 fn squeezed(text: &[u8]) -> Vec<String> {
@@ -49,21 +21,28 @@ fn squeezed(text: &[u8]) -> Vec<String> {
         .collect()
 }
 
+/// Runs the program in the folder of a case.
 fn check(case: &Path) {
-    let read = |name: &str| fs::read(case.join(name));
-    let args = String::from_utf8(read("args").unwrap()).unwrap();
-    let source = Source::new("in.c", read("in.c").unwrap());
-    let (text, findings) = fold_text(&source, &settings(&args)).unwrap();
-    if let Ok(want) = read("out.c") {
-        let text = text.unwrap_or_else(|| panic!("{}: {findings:?}", case.display()));
-        assert_eq!(squeezed(text.bytes()), squeezed(&want), "{}", case.display());
-        assert_eq!(findings.errors(), 0, "{}: {findings:?}", case.display());
+    let name = case.display();
+    let text = |file: &str| fs::read_to_string(case.join(file));
+    let done = Command::new(env!("CARGO_BIN_EXE_kernelize"))
+        .env_clear()
+        .arg("fold")
+        .args(text("args").unwrap().split_whitespace())
+        .arg("in.c")
+        .current_dir(case)
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&done.stderr);
+    if let Ok(want) = fs::read(case.join("out.c")) {
+        assert_eq!(squeezed(&done.stdout), squeezed(&want), "{name}: {said}");
+        assert_eq!(done.status.code(), Some(0), "{name}: {said}");
     } else {
-        let want = String::from_utf8(read("stderr-has").unwrap()).unwrap();
-        let places: Vec<String> =
-            findings.iter().map(|f| format!("in.c:{}", f.labels[0].position().line)).collect();
-        assert!(places.iter().any(|place| place == want.trim()), "{}: {places:?}", case.display());
-        assert!(findings.errors() > 0);
+        let code = text("exit").unwrap().trim().parse().unwrap();
+        assert_eq!(done.status.code(), Some(code), "{name}: {said}");
+        let place = format!("{}:", text("stderr-has").unwrap().trim());
+        assert!(said.lines().any(|line| line.starts_with(&place)), "{name}: {said}");
+        assert_eq!(done.stdout, b"", "{name}");
     }
 }
 

@@ -10,8 +10,10 @@ use std::process::{Command, Output};
 use kernelize::rules::check;
 use tempfile::TempDir;
 
-const KINDS: [&str; 9] =
-    ["calls", "comments", "files", "includes", "licence", "macros", "masks", "names", "sections"];
+const KINDS: [&str; 11] = [
+    "api", "calls", "comments", "files", "includes", "licence", "local", "macros", "masks",
+    "names", "sections",
+];
 
 /// A project with an empty ruleset.
 fn project() -> TempDir {

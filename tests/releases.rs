@@ -17,7 +17,13 @@ mod harness;
 mod goldens;
 #[path = "releases/imported.rs"]
 mod imported;
+#[path = "releases/interface.rs"]
+mod interface;
 #[path = "releases/meaning.rs"]
 mod meaning;
+#[path = "releases/modules.rs"]
+mod modules;
 #[path = "releases/syntax.rs"]
 mod syntax;
+#[path = "releases/threads.rs"]
+mod threads;

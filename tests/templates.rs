@@ -6,8 +6,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use minijinja::syntax::SyntaxConfig;
-use minijinja::{Environment, UndefinedBehavior, context};
+use kernelize::edit::RuleRef;
+use kernelize::kernel::target::Target;
+use kernelize::kernel::template::{self, Values};
+use kernelize::rules::{Version, load};
 
 const HEADERS: &[&str] = &["mem.h", "zstd_deps.h"];
 
@@ -20,7 +22,7 @@ const DEBUG_H: &str = "#ifndef DEBUG_H\n#define DEBUG_H\n\
 /// The kernel that the headers are rendered for.
 #[derive(Clone, Copy)]
 enum Kernel {
-    /// What templates say of their own.
+    /// The newest that the rules know.
     Newest,
     /// Before 6.12, and before it had `intptr_t`.
     Old,
@@ -31,18 +33,16 @@ fn root() -> &'static Path {
 }
 
 fn render(header: &str, kernel: Kernel) -> String {
-    let path = root().join("rules/zstd/templates/common").join(header);
-    let template = fs::read_to_string(path).unwrap();
-    let mut environment = Environment::new();
-    environment.set_undefined_behavior(UndefinedBehavior::Strict);
-    let mut syntax = SyntaxConfig::builder();
-    syntax.keep_trailing_newline(true).trim_blocks(true).lstrip_blocks(true);
-    environment.set_syntax(syntax.build().unwrap());
-    let context = match kernel {
-        Kernel::Newest => context! {},
-        Kernel::Old => context! { unaligned_header => "asm/unaligned.h", need_intptr_t => true },
+    let ruleset = load(None).unwrap();
+    let version = match kernel {
+        Kernel::Newest => None,
+        Kernel::Old => Some("6.1"),
     };
-    environment.render_str(&template, context).unwrap()
+    let target = Target::named(&ruleset.library, version).unwrap();
+    let values = Values::new(&ruleset.library, Version::default(), target);
+    let (name, rule) = (format!("common/{header}"), RuleRef::new("files", "test"));
+    let rendered = template::render(&ruleset, &name, &rule, &values).unwrap();
+    String::from_utf8(rendered.bytes.to_vec()).unwrap()
 }
 
 /// A folder with the rendered headers and those of the library that they include.
@@ -60,6 +60,11 @@ fn library(kernel: Kernel, compiler_h: &str) -> tempfile::TempDir {
 
 /// Compiles the program against a rendered library. `None`: the compiler refused.
 fn compile(library: &Path, kernel: Kernel, arguments: &[&str]) -> Option<PathBuf> {
+    build(library, kernel, arguments, &root().join("tests/templates/behaviour.c"))
+}
+
+/// Compiles any program.
+fn build(library: &Path, kernel: Kernel, arguments: &[&str], source: &Path) -> Option<PathBuf> {
     let program = library.join("program");
     let mut command = Command::new(std::env::var_os("CC").unwrap_or_else(|| "cc".into()));
     command
@@ -72,7 +77,6 @@ fn compile(library: &Path, kernel: Kernel, arguments: &[&str]) -> Option<PathBuf
     if let Kernel::Old = kernel {
         command.arg("-DSTUB_WITHOUT_INTPTR_T");
     }
-    let source = root().join("tests/templates/behaviour.c");
     let status = command.arg(source).arg("-o").arg(&program).status().unwrap();
     status.success().then_some(program)
 }
@@ -80,9 +84,10 @@ fn compile(library: &Path, kernel: Kernel, arguments: &[&str]) -> Option<PathBuf
 #[test]
 fn every_function_does_what_the_library_expects_of_it() {
     for kernel in [Kernel::Newest, Kernel::Old] {
-        for level in ["-DDEBUGLEVEL=0", "-DDEBUGLEVEL=1"] {
-            let library = library(kernel, "");
-            let program = compile(library.path(), kernel, &[level]).expect(level);
+        let library = library(kernel, "");
+        for level in 0..=9 {
+            let level = format!("-DDEBUGLEVEL={level}");
+            let program = compile(library.path(), kernel, &[&level]).expect(&level);
             let status = Command::new(program).status().unwrap();
             assert_eq!(status.code(), Some(0), "the first check that failed, with {level}");
         }
@@ -94,6 +99,51 @@ fn a_release_may_define_the_inline_keyword_itself() {
     let compiler_h = "#define MEM_STATIC static __inline __attribute__((unused))\n";
     let library = library(Kernel::Newest, compiler_h);
     assert!(compile(library.path(), Kernel::Newest, &["-DDEBUGLEVEL=0"]).is_some());
+}
+
+/// Big-endian machines are rare: the compiler is told that this is one, which turns what goes by
+/// `__BYTE_ORDER__` around and must not change what names its byte order.
+#[test]
+fn byte_order_comes_from_the_compiler() {
+    let library = library(Kernel::Newest, "");
+    let other = "#if MEM_TEST_BIG\n#undef __BYTE_ORDER__\n\
+        #define __BYTE_ORDER__ __ORDER_BIG_ENDIAN__\n#endif\n#include \"common/mem.h\"\n\
+        _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ || MEM_TEST_BIG, \"little\");\n\
+        int main(void) { static const BYTE bytes[8] = { 1, 2, 3, 4, 5, 6, 7, 8 };\n\
+        int named = MEM_readLE32(bytes) == 0x04030201 && MEM_readBE32(bytes) == 0x01020304 &&\n\
+        MEM_readLE64(bytes) == 0x0807060504030201ULL && MEM_readLE16(bytes) == 0x0201;\n\
+        return !(named && MEM_isLittleEndian() == !MEM_TEST_BIG); }\n";
+    let source = library.path().join("order.c");
+    fs::write(&source, other).unwrap();
+    for big in ["-DMEM_TEST_BIG=0", "-DMEM_TEST_BIG=1"] {
+        if big.ends_with('0') && cfg!(target_endian = "big") {
+            continue;
+        }
+        let program =
+            build(library.path(), Kernel::Newest, &[big, "-DDEBUGLEVEL=0"], &source).expect(big);
+        assert_eq!(Command::new(program).status().unwrap().code(), Some(0), "{big}");
+    }
+}
+
+/// What the library asks of `assert` where it is switched on, and that it goes where it is not.
+#[test]
+fn assertions_warn_and_go_on() {
+    let library = library(Kernel::Newest, "");
+    let text = "#include \"common/mem.h\"\n#include <linux/bug.h>\nstatic int warned;\n\
+        void stub_warn(const char *file, int line) { (void)file; (void)line; warned++; }\n\
+        int memcmp(const void *a, const void *b, size_t n);\n\
+        int main(void) { assert(true_is(1)); if (warned) return 1;\n\
+        assert(true_is(0)); assert(true_is(0)); return warned == WANTED ? 0 : 2; }\n";
+    let text =
+        text.replace("static int warned;", "static int warned;\n#define true_is(x) ((x) == 1)\n");
+    let source = library.path().join("asserts.c");
+    fs::write(&source, text).unwrap();
+    for (level, wanted) in [(0, 0), (1, 2), (9, 2)] {
+        let arguments = [format!("-DDEBUGLEVEL={level}"), format!("-DWANTED={wanted}")];
+        let arguments = [arguments[0].as_str(), arguments[1].as_str()];
+        let program = build(library.path(), Kernel::Newest, &arguments, &source).expect("compiles");
+        assert_eq!(Command::new(program).status().unwrap().code(), Some(0), "level {level}");
+    }
 }
 
 #[test]

@@ -25,6 +25,7 @@ pub(super) struct Cli {
 
 const CLI_HELP: &str = "\
 Examples:
+  kernelize patch v1.5.7 --linux ~/linux       make a patch for a Linux tree
   kernelize import                             import the newest release there is
   kernelize import v1.5.6 --upstream ~/zstd    import a tag of a git repository
   kernelize fold -U _MSC_VER -D X=1 in.c       fold conditionals, as unifdef would
@@ -39,6 +40,9 @@ Exit codes:
 #[derive(Subcommand, Debug)]
 pub(super) enum Command {
     Import(Import),
+    Patch(Patch),
+    Audit(Audit),
+    Verify(Verify),
     Transform(Transform),
     Fold(Fold),
     Rules(Rules),
@@ -51,6 +55,9 @@ impl Command {
     pub(super) fn name(&self) -> &'static str {
         match self {
             Command::Import(_) => "import",
+            Command::Patch(_) => "patch",
+            Command::Audit(_) => "audit",
+            Command::Verify(_) => "verify",
             Command::Transform(_) => "transform",
             Command::Fold(_) => "fold",
             Command::Rules(Rules { command: RulesCommand::List, .. }) => "rules list",
@@ -89,6 +96,9 @@ pub(super) struct Import {
     pub(super) ruleset: RulesFolder,
     #[command(flatten)]
     pub(super) profile: ProfileName,
+    /// Make it for the kernel VERSION, such as 6.1 [default: the newest that the rules know]
+    #[arg(long, value_name = "VERSION")]
+    pub(super) kernel: Option<String>,
     /// Write the folder DIR [default: ./linux-LIBRARY-VERSION]
     #[arg(long, value_name = "DIR")]
     pub(super) out: Option<PathBuf>,
@@ -107,6 +117,149 @@ Examples:
   kernelize import dev --upstream https://github.com/facebook/zstd --out /tmp/dev
   kernelize import --upstream cargo:zstd-sys@2.0.16 --profile official
   kernelize import 1.5.5 --upstream packages --format json";
+
+/// Make one reviewable patch from what a Linux tree holds to a release
+///
+/// The patch is a mail that `git am` takes. It says which rules were at work, what became of the
+/// tree's own changes, what changes for callers, and how to make it again. It is applied once in
+/// memory before it is written; nothing is written while findings of level error stand.
+///
+/// The tree is only read: a git repository at --base, its work tree and index untouched; a plain
+/// folder as it is. Its own changes are carried over where they are still wanted; one that doesn't fit
+/// needs a decision by --keep or --drop. Without --linux and --from the patch adds the library to a
+/// tree that has none.
+#[derive(Args, Debug)]
+#[command(after_long_help = PATCH_HELP)]
+pub(super) struct Patch {
+    /// The release to go to: a tag, branch, commit id or any other revision
+    ///
+    /// Without it, the newest one that the source has.
+    pub(super) release: Option<String>,
+    /// The Linux tree that the patch is for: a git repository, or a plain folder
+    #[arg(long, value_name = "TREE", conflicts_with_all = ["from", "kernel"])]
+    pub(super) linux: Option<PathBuf>,
+    /// The revision of a git repository that is read [default: HEAD]
+    #[arg(long, value_name = "REV", requires = "linux")]
+    pub(super) base: Option<String>,
+    /// Look in SRC for the release that the tree was made from [default: what --upstream says]
+    #[arg(long, value_name = "SRC", requires = "linux")]
+    pub(super) made_from: Option<String>,
+    /// Patch a tree that holds the unchanged import of this release
+    #[arg(long, value_name = "RELEASE")]
+    pub(super) from: Option<String>,
+    /// The kernel that the patch is for, without a tree [default: the newest that the rules know]
+    #[arg(long, value_name = "VERSION")]
+    pub(super) kernel: Option<String>,
+    /// Read releases from SRC, as `import` does
+    #[arg(long, value_name = "SRC", env = "KERNELIZE_UPSTREAM", hide_env = true)]
+    pub(super) upstream: Option<String>,
+    #[command(flatten)]
+    pub(super) ruleset: RulesFolder,
+    #[command(flatten)]
+    pub(super) profile: ProfileName,
+    /// Write to PATH, - for standard output [default: ./LIBRARY-VERSION.patch]
+    ///
+    /// With --split the folder that the series goes into [default: ./LIBRARY-VERSION.patches].
+    #[arg(short, long, value_name = "PATH")]
+    pub(super) output: Option<PathBuf>,
+    /// The author [default: as git finds them: GIT_AUTHOR_NAME, user.name, ...]
+    #[arg(long, value_name = "'NAME <MAIL>'")]
+    pub(super) author: Option<String>,
+    /// Add a Signed-off-by line of the author
+    #[arg(short, long)]
+    pub(super) signoff: bool,
+    /// Write a series: the tree's release in its new form, the import, each change that is carried over
+    #[arg(long, requires = "linux")]
+    pub(super) split: bool,
+    /// Also commit to the new branch BRANCH of the tree; nothing else of it is touched
+    #[arg(long, value_name = "BRANCH", requires = "linux")]
+    pub(super) commit: Option<String>,
+    /// Keep the tree's own change ID (`kernelize audit` lists them)
+    #[arg(long, value_name = "ID", requires = "linux")]
+    pub(super) keep: Vec<String>,
+    /// Drop the tree's own change ID
+    #[arg(long, value_name = "ID", requires = "linux")]
+    pub(super) drop: Vec<String>,
+    /// Reach no network: use what the caches hold
+    #[arg(long)]
+    pub(super) offline: bool,
+}
+
+const PATCH_HELP: &str = "\
+Examples:
+  kernelize patch                                       add the newest release to a kernel without it
+  kernelize patch v1.5.7 --linux ~/src/linux --signoff  from what the tree holds to a release
+  kernelize patch v1.5.7 --linux ~/src/linux --split -o /tmp/series
+  kernelize patch v1.5.7 --linux ~/src/linux --base v6.12 --commit update
+  kernelize patch v1.5.7 --from v1.5.6 -o - | less";
+
+/// List what a Linux tree has changed in its copy of the library
+///
+/// Finds the release that the tree's files were made from, the one that differs least, and holds each
+/// hunk that is the tree's own against a release: generated (the import writes it itself), upstreamed
+/// (the release has it, perhaps in other words), local (still wanted, and it fits) or conflict (somebody
+/// has to decide, exit code 1). Nothing is written.
+#[derive(Args, Debug)]
+#[command(after_long_help = AUDIT_HELP)]
+pub(super) struct Audit {
+    /// The release that changes are held against: a tag, branch, commit id or any other revision
+    ///
+    /// Without it, the newest one that the source has.
+    pub(super) release: Option<String>,
+    #[command(flatten)]
+    pub(super) tree: LinuxTree,
+    /// Read releases from SRC, as `import` does
+    #[arg(long, value_name = "SRC", env = "KERNELIZE_UPSTREAM", hide_env = true)]
+    pub(super) upstream: Option<String>,
+    #[command(flatten)]
+    pub(super) ruleset: RulesFolder,
+    #[command(flatten)]
+    pub(super) profile: ProfileName,
+    /// Reach no network: use what the caches hold
+    #[arg(long)]
+    pub(super) offline: bool,
+}
+
+const AUDIT_HELP: &str = "\
+Examples:
+  kernelize audit --linux ~/src/linux
+  kernelize audit v1.5.6 --linux ~/src/linux --base v6.12 --upstream ~/src/zstd
+  kernelize audit 1.5.7 --linux linux-source-6.1 --upstream packages --made-from ~/src/zstd";
+
+/// Make patches again from what they say of themselves, and compare every byte
+///
+/// A patch names its release, rules, profile and base in its last lines. `verified` means that the same
+/// bytes came out; else the first difference is shown, with its cause where it isn't an edit: another
+/// version of kernelize, other rules, another base or source.
+#[derive(Args, Debug)]
+#[command(after_long_help = VERIFY_HELP)]
+pub(super) struct Verify {
+    /// The patches; - is standard input
+    #[arg(value_name = "PATCH", required = true)]
+    pub(super) patches: Vec<PathBuf>,
+    /// The Linux tree that they are for: a git repository, or a plain folder
+    #[arg(long, value_name = "TREE")]
+    pub(super) linux: Option<PathBuf>,
+    /// The revision of a git repository that they were made for [default: HEAD]
+    #[arg(long, value_name = "REV", requires = "linux")]
+    pub(super) base: Option<String>,
+    /// Look in SRC for the release that the tree was made from [default: what --upstream says]
+    #[arg(long, value_name = "SRC", requires = "linux")]
+    pub(super) made_from: Option<String>,
+    /// Read releases from SRC, as `import` does
+    #[arg(long, value_name = "SRC", env = "KERNELIZE_UPSTREAM", hide_env = true)]
+    pub(super) upstream: Option<String>,
+    #[command(flatten)]
+    pub(super) ruleset: RulesFolder,
+    /// Reach no network: use what the caches hold
+    #[arg(long)]
+    pub(super) offline: bool,
+}
+
+const VERIFY_HELP: &str = "\
+Examples:
+  kernelize verify zstd-1.5.7.patch --linux ~/src/linux
+  kernelize verify zstd-1.5.7.patches/*.patch --linux ~/src/linux --base v6.12";
 
 /// Transform one file as an import would, to standard output
 ///
@@ -243,6 +396,21 @@ pub(super) struct RulesFolder {
     /// Use the rules in DIR instead of those built in
     #[arg(long, value_name = "DIR")]
     pub(super) rules: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub(super) struct LinuxTree {
+    /// The Linux tree: a git repository, or a plain folder, which is read as it is
+    #[arg(long, value_name = "TREE")]
+    pub(super) linux: PathBuf,
+    /// The revision of a git repository that is read; its work tree is not [default: HEAD]
+    #[arg(long, value_name = "REV")]
+    pub(super) base: Option<String>,
+    /// Look in SRC for the release that the tree was made from
+    ///
+    /// Without it, what --upstream says; and where that has nothing of the version, the default sources.
+    #[arg(long, value_name = "SRC")]
+    pub(super) made_from: Option<String>,
 }
 
 #[derive(Args, Debug)]

@@ -5,15 +5,23 @@ use std::path::{Path, PathBuf};
 use clap::{ArgMatches, CommandFactory};
 
 use super::flags::{self, Cli, Command, RulesCommand};
+use crate::commands::held::{Place, Sources};
+use crate::commands::patching::{Start, Way};
 use crate::commands::read::Input;
-use crate::commands::{Outcome, completions, fold, import, man, rules, transform};
+use crate::commands::{
+    Outcome, audit, completions, fold, import, man, patch, rules, transform, verify,
+};
 use crate::finding::{Error, Result};
 use crate::report::console::Console;
+use crate::upstream::Location;
 
 /// What is to be done.
 #[derive(Debug)]
 pub(super) enum Plan {
     Import(import::Plan),
+    Patch(Box<patch::Plan>),
+    Audit(audit::Plan),
+    Verify(verify::Plan),
     Transform(transform::Plan),
     Fold(fold::Plan),
     Rules(rules::Plan),
@@ -26,6 +34,9 @@ impl Plan {
     pub(super) fn run(&self, console: &mut Console) -> Result<Outcome> {
         match self {
             Plan::Import(plan) => import::run(plan, console),
+            Plan::Patch(plan) => patch::run(plan, console),
+            Plan::Audit(plan) => audit::run(plan, console),
+            Plan::Verify(plan) => verify::run(plan, console),
             Plan::Transform(plan) => transform::run(plan, console),
             Plan::Fold(plan) => fold::run(plan, console),
             Plan::Rules(plan) => rules::run(plan, console),
@@ -40,6 +51,9 @@ impl Plan {
 pub(super) fn resolve(command: Command, matches: &ArgMatches) -> Result<Plan> {
     Ok(match command {
         Command::Import(flags) => Plan::Import(import(flags)?),
+        Command::Patch(flags) => Plan::Patch(Box::new(patch(flags)?)),
+        Command::Audit(flags) => Plan::Audit(audit(flags)?),
+        Command::Verify(flags) => Plan::Verify(verify(flags)?),
         Command::Transform(flags) => Plan::Transform(transform(flags)),
         Command::Rules(flags) => Plan::Rules(rules(flags)),
         Command::Fold(flags) => Plan::Fold(fold(flags, matches)),
@@ -49,16 +63,83 @@ pub(super) fn resolve(command: Command, matches: &ArgMatches) -> Result<Plan> {
 }
 
 fn import(flags: flags::Import) -> Result<import::Plan> {
-    // An empty variable is as good as none.
-    let upstream = flags.upstream.filter(|source| !source.is_empty());
     Ok(import::Plan {
         release: flags.release,
-        upstream: upstream.map(|source| source.parse()).transpose()?,
+        upstream: location(flags.upstream)?,
         rules: flags.ruleset.rules,
         profile: flags.profile.profile,
+        kernel: flags.kernel,
         out: flags.out,
         force: flags.force,
         offline: flags.offline,
+    })
+}
+
+/// An empty variable is as good as none.
+fn location(source: Option<String>) -> Result<Option<Location>> {
+    source.filter(|source| !source.is_empty()).map(|source| source.parse()).transpose()
+}
+
+fn patch(flags: flags::Patch) -> Result<patch::Plan> {
+    let start = match (flags.linux, flags.from) {
+        (Some(linux), _) => {
+            let made_from = location(flags.made_from)?;
+            Start::Tree(Place { linux, base: flags.base, made_from })
+        }
+        (None, Some(release)) => Start::Import { release, kernel: flags.kernel },
+        (None, None) => Start::Nothing { kernel: flags.kernel },
+    };
+    let output = flags.output.map(|path| match path == Path::new("-") {
+        true => patch::Output::Standard,
+        false => patch::Output::Path(path),
+    });
+    Ok(patch::Plan {
+        way: Way {
+            sources: Sources {
+                release: flags.release,
+                upstream: location(flags.upstream)?,
+                offline: flags.offline,
+            },
+            rules: flags.ruleset.rules,
+            profile: flags.profile.profile,
+            start,
+            keep: flags.keep.into_iter().collect(),
+            drop: flags.drop.into_iter().collect(),
+        },
+        output,
+        author: flags.author,
+        signoff: flags.signoff,
+        split: flags.split,
+        commit: flags.commit,
+    })
+}
+
+fn verify(flags: flags::Verify) -> Result<verify::Plan> {
+    let made_from = location(flags.made_from)?;
+    let place = flags.linux.map(|linux| Place { linux, base: flags.base, made_from });
+    Ok(verify::Plan {
+        patches: flags.patches,
+        place,
+        upstream: location(flags.upstream)?,
+        rules: flags.ruleset.rules,
+        offline: flags.offline,
+    })
+}
+
+fn audit(flags: flags::Audit) -> Result<audit::Plan> {
+    Ok(audit::Plan {
+        place: Place {
+            linux: flags.tree.linux,
+            base: flags.tree.base,
+            made_from: location(flags.tree.made_from)?,
+        },
+        sources: Sources {
+            release: flags.release,
+            upstream: location(flags.upstream)?,
+            offline: flags.offline,
+        },
+        rules: flags.ruleset.rules,
+        profile: flags.profile.profile,
     })
 }
 

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use super::output::Output;
 use super::record::{FileRecord, Record, sha256};
 use super::{Outcome, profile};
-use crate::edit::RuleRef;
 use crate::finding::Result;
+use crate::kernel::target::Target;
 use crate::pipeline::{self, Input, KernelTree, OutputFile};
 use crate::report::console::Console;
 use crate::report::summary::{ClassCount, FileCount, ImportSummary, KindCount};
@@ -25,6 +25,8 @@ pub struct Plan {
     pub rules: Option<PathBuf>,
     /// The profile; `None` for the ruleset's default.
     pub profile: Option<String>,
+    /// The kernel that it is for; `None` for the newest that the rules know.
+    pub kernel: Option<String>,
     /// The output folder; `None` for one named after the release, in the current folder.
     pub out: Option<PathBuf>,
     /// Whether a changed output folder is replaced.
@@ -40,6 +42,7 @@ pub struct Plan {
 pub fn run(plan: &Plan, console: &mut Console) -> Result<Outcome> {
     let ruleset = rules::load(plan.rules.as_deref())?;
     let profile = profile(&ruleset, plan.profile.as_deref())?;
+    let target = Target::named(&ruleset.library, plan.kernel.as_deref())?;
     let progress = console.progress();
     let release = upstream::open(&request(plan, &ruleset), &progress)?;
     drop(progress);
@@ -47,8 +50,9 @@ pub fn run(plan: &Plan, console: &mut Console) -> Result<Outcome> {
         console.note(note);
     }
     let output = Output::prepare(&folder(plan, &ruleset, &release), plan.force, &read(plan))?;
-    let tree = pipeline::import(input(&release, &ruleset), &ruleset, profile)?;
-    let record = record(plan, &ruleset, profile, &release, &tree)?;
+    let tree = pipeline::import(input(&release, &ruleset, &target), &ruleset, profile)?;
+    let mut record = record(plan, &ruleset, profile, &release, &tree)?;
+    record.kernel = target.version.map(|version| version.to_string());
     let shown = output.folder().display().to_string();
     let files = tree.files.iter().map(|(path, file)| (path.as_str(), &**file.text.bytes()));
     let replaced = output.write(&files.collect(), &record)?;
@@ -83,9 +87,10 @@ fn folder(plan: &Plan, ruleset: &Ruleset, release: &Release) -> PathBuf {
     plan.out.clone().unwrap_or_else(|| PathBuf::from(name()))
 }
 
-fn input<'a>(release: &'a Release, ruleset: &Ruleset) -> Input<'a> {
+fn input<'a>(release: &'a Release, ruleset: &Ruleset, target: &'a Target) -> Input<'a> {
     let tag = format!("{}{}", ruleset.library.tag_prefix, release.version);
-    Input { version: release.version, exact: release.name == tag, files: &release.files }
+    let exact = release.name == tag;
+    Input { version: release.version, exact, files: &release.files, target }
 }
 
 fn record(
@@ -122,11 +127,8 @@ fn below_top(ruleset: &Ruleset, path: &str) -> String {
     format!("{}/{path}", ruleset.library.root)
 }
 
-/// How often each rule had a part in a file; a template's rule made all of it, once.
 fn fired(file: &OutputFile) -> BTreeMap<String, usize> {
-    let name = |rule: &RuleRef| rule.as_str().to_owned();
-    let edits = file.text.fired().iter().map(|(rule, count)| (name(rule), *count));
-    edits.chain(file.template.iter().map(|rule| (name(rule), 1))).collect()
+    file.fired().into_iter().map(|(rule, count)| (rule.as_str().to_owned(), count)).collect()
 }
 
 /// What leads anyone to the same bytes; paths of this machine would not.
@@ -220,15 +222,8 @@ fn spoken(origin: &Origin) -> String {
 }
 
 fn kinds(tree: &KernelTree) -> Vec<KindCount> {
-    let mut edits: BTreeMap<String, BTreeMap<String, usize>> = BTreeMap::new();
-    for (rule, count) in tree.files.values().flat_map(fired) {
-        let kind = rule.split('/').next().unwrap_or_default().to_owned();
-        *edits.entry(kind).or_default().entry(rule).or_default() += count;
-    }
-    edits
-        .into_iter()
-        .map(|(kind, rules)| KindCount { kind, rules: rules.len(), edits: rules.values().sum() })
-        .collect()
+    let kinds = tree.kinds().into_iter();
+    kinds.map(|(kind, (rules, edits))| KindCount { kind, rules, edits }).collect()
 }
 
 fn classes(tree: &KernelTree) -> Vec<ClassCount> {

@@ -23,6 +23,9 @@ pub struct Record {
     pub files: BTreeMap<String, FileRecord>,
     /// Version of this format.
     pub format: u32,
+    /// The kernel that it was made for, where the rules make a difference between kernels.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kernel: Option<String>,
     /// Name of the library.
     pub library: String,
     /// Name of the profile.

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use super::Outcome;
 use crate::finding::Result;
+use crate::kernel::template;
 use crate::report::console::Console;
 use crate::report::summary::{RuleRow, RuleTable};
 use crate::rules::{self, RuleText, Ruleset};
@@ -37,7 +38,8 @@ pub fn run(plan: &Plan, console: &mut Console) -> Result<Outcome> {
     match &plan.task {
         Task::List => console.rules(&table(&rules::load(folder)?))?,
         Task::Check => {
-            let (ruleset, findings) = rules::check(folder)?;
+            let (ruleset, mut findings) = rules::check(folder)?;
+            findings.extend(template::check(&ruleset));
             console.checked(&table(&ruleset), &findings)?;
             return Ok(Outcome::of(&findings));
         }

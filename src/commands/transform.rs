@@ -37,6 +37,10 @@ pub fn run(plan: &Plan, console: &mut Console) -> Result<Outcome> {
     let ruleset = rules::load(plan.rules.as_deref())?;
     let profile = profile(&ruleset, plan.profile.as_deref())?;
     let version = version(&ruleset.library, plan.release.as_deref())?;
+    let oldest = ruleset.library.oldest;
+    if version < oldest {
+        console.note(&format!("{version} is older than {oldest}, for which the rules start"));
+    }
     let source = read::source(&plan.input)?;
     let path = place(&plan.input, &ruleset.library)?;
     let bytes = Arc::clone(&source.bytes);

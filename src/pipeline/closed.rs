@@ -19,40 +19,65 @@ pub(super) fn check(
     findings: &mut Findings,
     hits: &mut Hits,
 ) -> Conditions {
-    let known = Known::new(rules);
-    let mut conditions = Conditions::default();
+    let mut check = Check {
+        known: Known::new(rules),
+        closed: rules.profile.closed,
+        conditions: Conditions::default(),
+        findings,
+        hits,
+    };
     for (path, text) in texts {
         let Some(source) = files.get(path) else { continue };
+        check.file(source, text);
+    }
+    check.conditions
+}
+
+/// What is gathered over all files.
+struct Check<'r, 'f> {
+    known: Known<'r>,
+    closed: bool,
+    conditions: Conditions,
+    findings: &'f mut Findings,
+    hits: &'f mut Hits,
+}
+
+impl Check<'_, '_> {
+    fn file(&mut self, source: &Arc<Source>, text: &Traced) {
         let before = scan(&source.bytes).directives;
-        conditions.before += before.iter().filter(|d| is_condition(d)).count();
+        self.conditions.before += before.iter().filter(|d| is_condition(d)).count();
         let bytes = text.bytes();
         let directives = scan(bytes).directives;
         let guard = guard(bytes, &directives);
         for directive in directives.iter().filter(|d| is_condition(d)) {
-            conditions.after += 1;
+            self.conditions.after += 1;
             for token in macros(bytes, directive) {
-                let name = String::from_utf8_lossy(&token.text(bytes)).into_owned();
-                let is_guard = guard.as_deref() == Some(&*token.text(bytes));
-                let class = match known.of(&name) {
-                    Some((class, rule)) => {
-                        hits.count(&rule.name, 1);
-                        Some((class, Some(rule)))
-                    }
-                    None => is_guard.then_some((MacroClass::Guard, None)),
-                };
-                let fine = class.is_some_and(|(class, _)| class != MacroClass::Portability);
-                if rules.profile.closed && !fine {
-                    let at = text.upstream_cover(token.span);
-                    findings.push(finding_for(class, &name, source, at));
-                }
-                if let Some((class, _)) = class {
-                    let names = conditions.by_class.entry(class).or_default();
-                    *names.entry(name).or_default() += 1;
-                }
+                let name = token.text(bytes);
+                let is_guard = guard.as_deref() == Some(&*name);
+                let at = text.upstream_cover(token.span);
+                self.macro_left(String::from_utf8_lossy(&name).into_owned(), is_guard, source, at);
             }
         }
     }
-    conditions
+
+    /// Counts a macro that stands in a condition, or reports it.
+    fn macro_left(&mut self, name: String, is_guard: bool, source: &Arc<Source>, at: Span) {
+        let class = match self.known.of(&name) {
+            Some((class, rule)) => {
+                self.hits.count(&rule.name, 1);
+                Some((class, Some(rule)))
+            }
+            None => is_guard.then_some((MacroClass::Guard, None)),
+        };
+        let fine = class.is_some_and(|(class, _)| class != MacroClass::Portability);
+        if self.closed && !fine {
+            self.findings.push(finding_for(class, &name, source, at));
+        }
+        if let Some((class, _)) = class {
+            let names = self.conditions.by_class.entry(class).or_default();
+            *names.entry(name).or_default() += 1;
+        }
+    }
 }
 
 /// A macro that must not be in a condition: of class portability, or of none.

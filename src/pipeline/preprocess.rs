@@ -10,7 +10,7 @@ use crate::edit::Traced;
 use crate::finding::{Finding, Findings, Result, Severity};
 use crate::preprocess::fold::{Folded, fold};
 use crate::preprocess::hardwired;
-use crate::preprocess::settings::{EntryId, Known, Settings};
+use crate::preprocess::settings::{EntryId, Settings};
 use crate::rules::{Active, MacroClass, MacroRule, glob_matches};
 use crate::text::{Source, Span, TreePath};
 
@@ -138,7 +138,6 @@ impl<'a> Stage<'a> {
             .dropped
             .keys()
             .filter(|id| !self.kept.contains(id) && !builtin(**id))
-            .filter(|id| self.settings.entry(**id).settled() != Some(Known::Undefined))
             .map(|id| (self.settings.entry(*id).name.as_bytes(), *id))
             .collect();
         let names: BTreeSet<&[u8]> = lost.keys().copied().collect();

@@ -7,7 +7,7 @@ use super::condition::{self, Outcome};
 use super::groups::{self, DirectiveId, Group, Groups};
 use super::hardwired::{self, Definition};
 use super::indent::{Indents, Shift};
-use super::lexer::{Directive, Keyword, Scan, TokenKind, directive_tokens, scan};
+use super::lexer::{self, Directive, Keyword, Scan, TokenKind, directive_tokens, scan};
 use super::settings::{EntryId, Known, Settings};
 use crate::edit::{EditSet, RuleRef};
 use crate::finding::Findings;
@@ -23,7 +23,7 @@ pub struct Folded {
     pub findings: Findings,
     /// Whether the conditionals balance.
     pub balanced: bool,
-    /// `#define`s of hard-wired macros that went with their branch.
+    /// `#define`s that went with their branch, of hard-wired macros that are defined.
     pub dropped: Vec<Definition>,
     /// `#define`s of hard-wired macros that stay, or were put in.
     pub kept: BTreeSet<EntryId>,
@@ -288,7 +288,9 @@ impl Folder<'_> {
         rules.sort();
         rules.dedup();
         for cut in outcome.cuts {
-            self.folded.edits.delete(cut, rules.clone());
+            // `#if!A||B`: what was between two words must not make one of them.
+            let gap = if lexer::would_join(&self.source.bytes, cut) { " " } else { "" };
+            self.folded.edits.push(cut, gap, rules.clone());
         }
         let hardwired = outcome.left.into_iter().filter(|(id, _)| {
             let entry = self.settings.entry(*id);
@@ -389,11 +391,15 @@ impl Folder<'_> {
         self.folded.named = named;
     }
 
-    /// Finds the definitions of hard-wired macros in branches that go.
+    /// Finds the definitions of hard-wired macros in branches that go. One that is set to be
+    /// undefined loses nothing.
     fn collect_dropped(&mut self) {
         for (id, directive) in self.scan.directives.iter().enumerate() {
             if directive.keyword == Keyword::Define && !self.stays[id] {
                 let found = hardwired::definition(self.source, directive, self.settings);
+                let found = found.filter(|definition| {
+                    self.settings.entry(definition.entry).settled() != Some(Known::Undefined)
+                });
                 self.folded.dropped.extend(found);
             }
         }

@@ -103,6 +103,14 @@ pub fn splices_a_word(bytes: &[u8]) -> bool {
     })
 }
 
+/// Whether what stands on both sides of `gap` would be one word without it.
+pub fn would_join(bytes: &[u8], gap: Span) -> bool {
+    let Span { start, end } = gap;
+    let before = start.checked_sub(1).and_then(|at| bytes.get(at as usize));
+    let word = |byte: Option<&u8>| byte.is_some_and(|&byte| is_word(byte) || byte == b'\\');
+    word(before) && word(bytes.get(end as usize))
+}
+
 /// Longest header name, in bytes. Names and raw strings that never close must not make a line of
 /// them cost the square of its length.
 const MAX_HEADER_NAME: usize = 4096;

@@ -50,6 +50,17 @@ fn chains() {
 }
 
 #[test]
+fn words_do_not_run_together() {
+    assert_eq!(folded("#if!A||B\nx\n#endif\n", &["-DA=1"]), "#if B\nx\n#endif\n");
+    assert_eq!(folded("#if(A)&&B\nx\n#endif\n", &["-DA=1"]), "#if B\nx\n#endif\n");
+    assert_eq!(folded("#if!A||!B\nx\n#endif\n", &["-DA=1"]), "#if!B\nx\n#endif\n");
+    assert_eq!(
+        folded("#if x\n#elif!A||\\\nB\ny\n#endif\n", &["-DA=1"]),
+        "#if x\n#elif \\\nB\ny\n#endif\n"
+    );
+}
+
+#[test]
 fn comments_of_earlier_lines_keep_their_end() {
     assert_eq!(folded("/* a\n */ #ifdef G\nx\n#endif\ny\n", &["-UG"]), "/* a\n */\ny\n");
     assert_eq!(folded("/* a\n */ #ifdef G\nx\n#endif\ny\n", &["-DG"]), "/* a\n */\nx\ny\n");

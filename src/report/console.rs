@@ -8,7 +8,7 @@ use super::json;
 use super::paint::Paint;
 use super::progress::Progress;
 use super::visible::one_line;
-use super::{error, explain, summary, text};
+use super::{audit, error, explain, patch, summary, text};
 use crate::finding::{Error, Findings, Result};
 
 /// Most findings shown as text: who has more wants to count or filter them.
@@ -172,6 +172,52 @@ impl Console {
         }
         let verbose = self.style.verbosity == Verbosity::Verbose;
         let text = summary::import(done, self.out_paint(), verbose);
+        self.output(text.as_bytes())
+    }
+
+    /// Shows what a Linux tree has changed.
+    ///
+    /// # Errors
+    /// Standard output can't be written.
+    pub fn audit(&mut self, found: &audit::AuditSummary, findings: &Findings) -> Result<()> {
+        if self.json() {
+            let document = json::audit(self.command, &self.notes, findings, found);
+            return self.output(document.as_bytes());
+        }
+        self.findings(findings);
+        if self.style.verbosity == Verbosity::Quiet {
+            return Ok(());
+        }
+        let text = audit::audit(found, self.out_paint());
+        self.output(text.as_bytes())
+    }
+
+    /// Shows what was patched.
+    ///
+    /// # Errors
+    /// Standard output can't be written.
+    pub fn patch(&mut self, done: &patch::PatchSummary, findings: &Findings) -> Result<()> {
+        if self.json() {
+            let document = json::patch(self.command, &self.notes, findings, done);
+            return self.output(document.as_bytes());
+        }
+        self.findings(findings);
+        if self.style.verbosity == Verbosity::Quiet {
+            return Ok(());
+        }
+        let text = patch::patch(done, self.out_paint());
+        self.output(text.as_bytes())
+    }
+
+    /// Shows whether patches are what they say.
+    ///
+    /// # Errors
+    /// Standard output can't be written.
+    pub fn verdicts(&mut self, found: &[patch::Verdict]) -> Result<()> {
+        let text = match self.json() {
+            true => json::verdicts(self.command, &self.notes, found),
+            false => patch::verdicts(found, self.out_paint()),
+        };
         self.output(text.as_bytes())
     }
 

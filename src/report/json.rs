@@ -12,6 +12,7 @@
 //! | `notes` | list of sentences: what was chosen and why |
 //! | `findings` | list, sorted by place |
 //! | `summary` | after an import: counts, as the text has them; else left out |
+//! | `audit` | of an audit: the tree, what it was made from and its changes; else left out |
 //! | `ruleset` | of the `rules` commands: `origin`, `digest` and the `rules`; else left out |
 //! | `lines` | of `--explain`: the changed lines with their rules; else left out |
 //! | `error` | what ended the run: `kind` (`usage`, `input`, `internal`), `message`, `places`, `hint`; else left out |
@@ -23,8 +24,10 @@
 
 use serde::Serialize;
 
+use super::audit::AuditSummary;
 use super::excerpt::excerpts;
 use super::explain::ChangedLine;
+use super::patch::{PatchSummary, Verdict};
 use super::summary::{ImportSummary, RuleTable};
 use crate::finding::{Error, ErrorKind, Finding, Findings, Label};
 
@@ -39,6 +42,12 @@ struct Document<'a> {
     findings: Vec<JsonFinding>,
     #[serde(skip_serializing_if = "Option::is_none")]
     summary: Option<&'a ImportSummary>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    audit: Option<&'a AuditSummary>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    patch: Option<&'a PatchSummary>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    verdicts: Option<&'a [Verdict]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     ruleset: Option<&'a RuleTable>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -100,6 +109,9 @@ impl<'a> Document<'a> {
             notes,
             findings: Vec::new(),
             summary: None,
+            audit: None,
+            patch: None,
+            verdicts: None,
             ruleset: None,
             lines: None,
             error: None,
@@ -129,6 +141,33 @@ pub(super) fn import(
 ) -> String {
     let findings = findings.clone().sorted().into_iter().map(finding).collect();
     Document { findings, summary: Some(summary), ..Document::new(command, notes) }.text()
+}
+
+/// The document of an audit.
+pub(super) fn audit(
+    command: &str,
+    notes: &[String],
+    findings: &Findings,
+    found: &AuditSummary,
+) -> String {
+    let findings = findings.clone().sorted().into_iter().map(finding).collect();
+    Document { findings, audit: Some(found), ..Document::new(command, notes) }.text()
+}
+
+/// The document of a patch.
+pub(super) fn patch(
+    command: &str,
+    notes: &[String],
+    findings: &Findings,
+    done: &PatchSummary,
+) -> String {
+    let findings = findings.clone().sorted().into_iter().map(finding).collect();
+    Document { findings, patch: Some(done), ..Document::new(command, notes) }.text()
+}
+
+/// The document of verdicts on patches.
+pub(super) fn verdicts(command: &str, notes: &[String], found: &[Verdict]) -> String {
+    Document { verdicts: Some(found), ..Document::new(command, notes) }.text()
 }
 
 /// The document of the `rules` commands.

@@ -129,13 +129,13 @@ pub(super) fn import(done: &ImportSummary, paint: Paint, verbose: bool) -> Strin
     out
 }
 
-fn line(out: &mut String, text: std::fmt::Arguments<'_>) {
+pub(super) fn line(out: &mut String, text: std::fmt::Arguments<'_>) {
     // Writing to a string can't fail.
     let _ = out.write_fmt(text);
     out.push('\n');
 }
 
-fn row(out: &mut String, name: &str, text: &str) {
+pub(super) fn row(out: &mut String, name: &str, text: &str) {
     line(out, format_args!("  {name:<11} {}", one_line(text)));
 }
 
@@ -212,7 +212,7 @@ fn shell_word(word: &str) -> String {
 }
 
 /// `1,234,567`.
-fn grouped(number: usize) -> String {
+pub(super) fn grouped(number: usize) -> String {
     let digits = number.to_string();
     let mut out = String::new();
     for (at, digit) in digits.chars().enumerate() {

@@ -271,6 +271,18 @@ mod tests {
     }
 
     #[test]
+    fn a_macro_that_stands_for_a_function_alone_calls_it() {
+        let (text, found, _) = settled(
+            "#define release puts\n#define COPY (memcpy)\n#define NAME puts + 1\n#define F(puts) puts\n",
+        );
+        assert!(text.contains("#define COPY (my_copy)"), "{text}");
+        assert_eq!(
+            found,
+            ["1:17 `puts` of the C library is called (use the log)", "calls/print 1"]
+        );
+    }
+
+    #[test]
     fn calls_that_may_stand_are_counted_and_nothing_is_parsed_for_them() {
         let text =
             "void f(int a) { assert(a); /* memcpy(a) */ s.puts(a); } @\n#define A(x) assert(x)\n";

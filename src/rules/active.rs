@@ -1,8 +1,8 @@
 //! The rules that are in force for one release and profile.
 
 use super::{
-    CallRule, CommentRule, FileRule, IncludeRule, LicenceRule, MacroRule, MaskRule, NameRule,
-    OneOf, Profile, Rule, Ruleset, SectionRule, Version,
+    ApiRule, CallRule, CommentRule, FileRule, IncludeRule, LicenceRule, MacroRule, MaskRule,
+    NameRule, OneOf, Profile, Rule, Ruleset, SectionRule, Version,
 };
 
 /// The rules of a ruleset that hold for a release and profile.
@@ -34,6 +34,8 @@ pub struct Active<'a> {
     pub licence: Vec<&'a LicenceRule>,
     /// Masks.
     pub masks: Vec<&'a MaskRule>,
+    /// The wrapper API.
+    pub api: Vec<&'a ApiRule>,
 }
 
 impl<'a> Active<'a> {
@@ -54,6 +56,7 @@ impl<'a> Active<'a> {
             comments: ruleset.comments.iter().filter(|r| on(&r.rule)).collect(),
             licence: ruleset.licence.iter().filter(|r| on(&r.rule)).collect(),
             masks: ruleset.masks.iter().filter(|r| on(&r.rule)).collect(),
+            api: ruleset.api.iter().filter(|r| on(&r.rule)).collect(),
         }
     }
 

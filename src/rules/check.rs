@@ -7,8 +7,8 @@ use super::fields::{instead, order};
 use super::folder::{RuleFiles, mistake};
 use super::load::{Examined, examine};
 use super::shape::{
-    CallShape, CommentShape, FileShape, IncludeShape, LibraryShape, LicenceShape, MacroShape,
-    MaskShape, NameShape, SectionShape,
+    ApiShape, CallShape, CommentShape, FileShape, IncludeShape, LibraryShape, LicenceShape,
+    LocalShape, MacroShape, MaskShape, NameShape, SectionShape,
 };
 use super::{Rule, Ruleset};
 use crate::finding::{Error, Finding, Findings, Result};
@@ -110,11 +110,13 @@ pub fn check(folder: Option<&Path>) -> Result<(Ruleset, Findings)> {
     for (path, source) in &files.files {
         match path.split('/').next().unwrap_or_default() {
             "library.toml" => order::<LibraryShape>(source, &mut findings),
+            "api" => order::<ApiShape>(source, &mut findings),
             "calls" => order::<CallShape>(source, &mut findings),
             "comments" => order::<CommentShape>(source, &mut findings),
             "files" => order::<FileShape>(source, &mut findings),
             "includes" => order::<IncludeShape>(source, &mut findings),
             "licence" => order::<LicenceShape>(source, &mut findings),
+            "local" => order::<LocalShape>(source, &mut findings),
             "macros" => order::<MacroShape>(source, &mut findings),
             "masks" => order::<MaskShape>(source, &mut findings),
             "names" => order::<NameShape>(source, &mut findings),
@@ -158,7 +160,8 @@ fn rules_without_fixture(fixtures: &Path, ruleset: &Ruleset, findings: &mut Find
         let has =
             |name: &str| place.join(name).metadata().is_ok_and(|m| m.is_file() && m.len() > 0);
         let text = has("in.c") && (has("out.c") || has("findings.txt"));
-        if text || has("in.txt") && has("out.txt") {
+        let interface = has("in.h") && has("out.h");
+        if text || interface || has("in.txt") && has("out.txt") {
             continue;
         }
         findings.push(
@@ -167,7 +170,10 @@ fn rules_without_fixture(fixtures: &Path, ruleset: &Ruleset, findings: &mut Find
                 format!("`{}` has no fixture, or an empty one", rule.name),
             )
             .label(rule.label(""))
-            .hint(format!("write in.c and out.c (or findings.txt) in {}", place.display())),
+            .hint(match rule.name.kind() {
+                "api" => format!("write in.h, out.h and out.c in {}", place.display()),
+                _ => format!("write in.c and out.c (or findings.txt) in {}", place.display()),
+            }),
         );
     }
 }

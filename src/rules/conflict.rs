@@ -12,6 +12,7 @@ type Claim = String;
 pub(super) fn check(ruleset: &Ruleset, findings: &mut Findings) {
     profiles(ruleset, findings);
     same_file_name(ruleset, findings);
+    super::api::places(ruleset, findings);
     let mut claims: BTreeMap<Claim, Vec<&Rule>> = BTreeMap::new();
     for (claim, rule) in all_claims(ruleset) {
         claims.entry(claim).or_default().push(rule);
@@ -93,6 +94,9 @@ fn all_claims(ruleset: &Ruleset) -> Vec<(Claim, &Rule)> {
     }
     for rule in &ruleset.masks {
         claims.extend(rule.names.iter().map(|n| (format!("the mask `{n}`"), &rule.rule)));
+    }
+    for rule in &ruleset.api {
+        claims.push((format!("the kernel's `{}`", rule.kernel_name), &rule.rule));
     }
     claims
 }

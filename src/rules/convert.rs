@@ -21,7 +21,7 @@ use crate::finding::{Finding, Findings};
 use crate::text::{Source, Span, TreePath};
 
 /// Shortest reason that can be one.
-const SHORTEST_WHY: usize = 15;
+pub(super) const SHORTEST_WHY: usize = 15;
 
 /// A kind of rule file.
 pub(super) trait Kind: Shape {
@@ -162,6 +162,11 @@ impl Reader<'_> {
             let message =
                 format!("the id is `{}`, the file's name says `{}`", id.get_ref(), self.id);
             self.wrong(at, message);
+        } else if self.kind == "api" {
+            // These are named as what they make.
+            if !is_id(&self.id.replace('_', "-")) {
+                self.wrong(at, "an id is made of a to z, 0 to 9, `-` and `_`");
+            }
         } else if !is_id(self.id) {
             self.wrong(at, "an id is made of a to z, 0 to 9 and `-`");
         }
@@ -196,7 +201,7 @@ impl Reader<'_> {
         (since, until)
     }
 
-    fn version(&mut self, text: Option<Text>) -> Option<Version> {
+    pub(super) fn version(&mut self, text: Option<Text>) -> Option<Version> {
         let text = text?;
         text.get_ref()
             .parse()
@@ -260,13 +265,13 @@ pub(super) fn identifier(text: &str) -> Result<(), String> {
     Ok(())
 }
 
-fn tree_path(text: &str) -> Result<(), String> {
+pub(super) fn tree_path(text: &str) -> Result<(), String> {
     TreePath::new(text)
         .map(drop)
         .ok_or_else(|| format!("`{text}` is no plain relative path: no `.`, `..` or leading `/`"))
 }
 
-fn line(text: &str) -> Result<(), String> {
+pub(super) fn line(text: &str) -> Result<(), String> {
     if text.is_empty() || text.contains(['\n', '\r', '\0']) {
         return Err("one line of text is wanted".into());
     }

@@ -7,16 +7,18 @@ use super::convert::{Kind, Reader};
 use super::fields::{instead, read, utf8};
 use super::folder::{self, RuleFiles, mistake};
 use super::shape::{
-    CallShape, CommentShape, FileShape, IncludeShape, LibraryShape, LicenceShape, MacroShape,
-    MaskShape, NameShape, SectionShape,
+    ApiShape, CallShape, CommentShape, FileShape, IncludeShape, LibraryShape, LicenceShape,
+    LocalShape, MacroShape, MaskShape, NameShape, SectionShape,
 };
 use super::{Ruleset, conflict, library};
 use crate::finding::{Error, Finding, Findings, Result};
 use crate::text::{Source, Span};
 
 /// The kinds of rules, each a folder of a ruleset.
-pub(super) const KINDS: [&str; 9] =
-    ["calls", "comments", "files", "includes", "licence", "macros", "masks", "names", "sections"];
+pub(super) const KINDS: [&str; 11] = [
+    "api", "calls", "comments", "files", "includes", "licence", "local", "macros", "masks",
+    "names", "sections",
+];
 
 /// A ruleset and all that is wrong with it.
 pub(super) struct Examined {
@@ -107,11 +109,13 @@ fn rule(
     findings: &mut Findings,
 ) {
     let done = match kind {
+        "api" => convert::<ApiShape>(kind, id, source, into, findings),
         "calls" => convert::<CallShape>(kind, id, source, into, findings),
         "comments" => convert::<CommentShape>(kind, id, source, into, findings),
         "files" => convert::<FileShape>(kind, id, source, into, findings),
         "includes" => convert::<IncludeShape>(kind, id, source, into, findings),
         "licence" => convert::<LicenceShape>(kind, id, source, into, findings),
+        "local" => convert::<LocalShape>(kind, id, source, into, findings),
         "macros" => convert::<MacroShape>(kind, id, source, into, findings),
         "masks" => convert::<MaskShape>(kind, id, source, into, findings),
         "names" => convert::<NameShape>(kind, id, source, into, findings),

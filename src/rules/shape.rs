@@ -194,6 +194,56 @@ rule_shape! {
     }
 }
 
+rule_shape! {
+    /// `local/*.toml`: a change that Linux trees carry.
+    LocalShape {
+        files: Texts = "files",
+        adds: Texts = "adds",
+        removes: Texts = "removes",
+        kernel: Text = "kernel",
+        commit: Text = "commit",
+        upstreamed: Text = "upstreamed",
+        generated: Spanned<bool> = "generated",
+        decision: Text = "decision",
+        decision_why: Text = "decision-why",
+        ;
+    }
+}
+
+rule_shape! {
+    /// `api/*.toml`: `type`, or a function of the wrapper API by `function` or `body`.
+    ApiShape {
+        name: Text = "name",
+        upstream_type: Texts = "type",
+        function: Text = "function",
+        signature: Text = "signature",
+        arguments: Spanned<Vec<Text>> = "arguments",
+        body: Text = "body",
+        result_like: Text = "result-like",
+        result: Text = "result",
+        section: Text = "section",
+        module: Text = "module",
+        brief: Text = "brief",
+        text: Text = "text",
+        returns: Text = "return",
+        ;
+        uses: Spanned<BTreeMap<Text, Text>> = "uses" => &[],
+        parameter: Spanned<Vec<Spanned<ApiParameterShape>>> = "parameter"
+            => &["name", "like", "type", "doc"],
+    }
+}
+
+/// One `[[parameter]]` of an api rule.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ApiParameterShape {
+    pub(super) name: Text,
+    pub(super) like: Option<Text>,
+    #[serde(rename = "type")]
+    pub(super) spelt: Option<Text>,
+    pub(super) doc: Text,
+}
+
 /// `library.toml`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
@@ -208,8 +258,16 @@ pub(super) struct LibraryShape {
     pub(super) version_macros: Option<Texts>,
     pub(super) oldest: Option<Text>,
     pub(super) output: Option<Text>,
-    pub(super) template_values: Option<BTreeMap<String, toml::Value>>,
+    pub(super) paths: Option<Texts>,
+    pub(super) kconfig_word: Option<Text>,
+    pub(super) caller_words: Option<Texts>,
+    pub(super) kernel_oldest: Option<Text>,
+    pub(super) kernel_newest: Option<Text>,
+    pub(super) importer: Option<Spanned<BTreeMap<Text, Text>>>,
     pub(super) profile: Option<Spanned<Vec<ProfileShape>>>,
+    pub(super) module: Option<Spanned<Vec<ModuleShape>>>,
+    pub(super) target_value: Option<Spanned<Vec<TargetValueShape>>>,
+    pub(super) api_section: Option<Spanned<Vec<ApiSectionShape>>>,
     pub(super) package: Option<Spanned<Vec<PackageShape>>>,
 }
 
@@ -225,13 +283,24 @@ impl Shape for LibraryShape {
         "version-macros",
         "oldest",
         "output",
-        "template-values",
+        "paths",
+        "kconfig-word",
+        "caller-words",
+        "kernel-oldest",
+        "kernel-newest",
+        "importer",
         "profile",
+        "module",
+        "target-value",
+        "api-section",
         "package",
     ];
     const NESTED: &'static [(&'static str, &'static [&'static str])] = &[
         ("profile", &["name", "why", "simplify", "closed"]),
-        ("package", &["release", "package", "version"]),
+        ("module", &["name", "kconfig", "source", "folder", "common", "preboot"]),
+        ("target-value", &["name", "why", "since", "file", "word", "with", "without"]),
+        ("api-section", &["name", "title"]),
+        ("package", &["release", "package", "version", "date"]),
     ];
 }
 
@@ -253,4 +322,40 @@ pub(super) struct PackageShape {
     pub(super) release: Text,
     pub(super) package: Text,
     pub(super) version: Text,
+    pub(super) date: Option<Text>,
+}
+
+/// One `[[module]]` of `library.toml`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ModuleShape {
+    pub(super) name: Text,
+    pub(super) kconfig: Text,
+    pub(super) source: Text,
+    pub(super) folder: Text,
+    #[serde(default)]
+    pub(super) common: bool,
+    #[serde(default)]
+    pub(super) preboot: bool,
+}
+
+/// One `[[target-value]]` of `library.toml`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct TargetValueShape {
+    pub(super) name: Text,
+    pub(super) why: Text,
+    pub(super) since: Text,
+    pub(super) file: Text,
+    pub(super) word: Option<Text>,
+    pub(super) with: Spanned<toml::Value>,
+    pub(super) without: Spanned<toml::Value>,
+}
+
+/// One `[[api-section]]` of `library.toml`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ApiSectionShape {
+    pub(super) name: Text,
+    pub(super) title: Text,
 }

@@ -261,6 +261,42 @@ fn a_wrong_library_is_pointed_at() {
 }
 
 #[test]
+fn modules_and_kernels_are_checked() {
+    let module = |name: &str, rest: &str| {
+        format!(
+            "[[module]]\nname = \"{name}\"\nkconfig = \"CONFIG_{name}\"\n\
+             source = \"{name}.c\"\nfolder = \"{name}\"\n{rest}\n"
+        )
+    };
+    let value = "[[target-value]]\nname = \"old\"\nwhy = \"it is\"\nsince = \"6.2\"\n\
+                 file = \"lib/a.h\"\nwith = false\nwithout = true\n";
+    let kernels = "kernel-oldest = \"6.1\"\nkernel-newest = \"6.12\"\n[[profile]]";
+    let library = |top: &str, tables: &str| {
+        let dir = ruleset(&[]);
+        let text = LIBRARY.replacen("[[profile]]", top, 1) + "\n" + tables;
+        write(dir.path(), "library.toml", &text);
+        load(Some(dir.path()))
+    };
+    let two = module("one", "") + &module("two", "common = true");
+    let rules = library(kernels, &format!("{two}{value}")).unwrap_or_else(|e| panic!("{e}"));
+    let newest = rules.library.kernels.unwrap().1;
+    assert_eq!((newest.major, newest.minor), (6, 12));
+    assert!(rules.library.modules[1].common && !rules.library.modules[0].common);
+    assert!(!rules.library.target_values[0].with.as_bool().unwrap());
+    let refused = |top: &str, tables: &str| shown(&library(top, tables).map(|_| ()).unwrap_err());
+    says(&refused(kernels, &module("one", "")), &["no module is the common one"]);
+    let twice = module("one", "common = true").repeat(2);
+    says(&refused(kernels, &twice), &["`one` and `one` share a name"]);
+    says(&refused(kernels, &two.replace("two.c", "two.h")), &["is a .c file"]);
+    says(&refused(kernels, &two.replace("\"two\"", "\"two-b\"")), &["letters, digits and `_`"]);
+    says(&refused("[[profile]]", value), &["`kernel-oldest` and `kernel-newest` are missing"]);
+    says(&refused(kernels, &value.replace("6.2", "6")), &["`6` is no kernel"]);
+    says(&refused(kernels, &value.replace("false", "1.5")), &["true, false or a whole number"]);
+    says(&refused(&kernels.replace("6.1\"", "6.20\""), ""), &["6.12 is older than 6.20"]);
+    says(&refused(kernels, &module("one", "commn = true")), &["unknown key `commn`", "common"]);
+}
+
+#[test]
 fn templates_exist_and_parse() {
     let rule = "id = \"mem\"\nwhy = \"a reason that is long enough\"\ntemplate = \"mem.h\"\nto = \"lib/demo/mem.h\"\n";
     loaded(&[("files/mem.toml", rule), ("templates/mem.h", "#include <{{ header }}>\n")]);
@@ -268,6 +304,50 @@ fn templates_exist_and_parse() {
     says(&text, &["there is no template `mem.h`", "did you mean `nem.h`?", "files/mem.toml:3:12"]);
     let text = refused(&[("files/mem.toml", rule), ("templates/mem.h", "\n{% if %}\n")]);
     says(&text, &["template syntax error", "templates/mem.h:2:"]);
+}
+
+#[test]
+fn rules_of_the_interface_are_checked() {
+    let places = "\n[[module]]\nname = \"demo\"\nkconfig = \"CONFIG_DEMO\"\nsource = \"demo_module.c\"\n\
+        folder = \"common\"\ncommon = true\n\n[[api-section]]\nname = \"all\"\ntitle = \"All\"\n";
+    let library = format!("{LIBRARY}{places}");
+    let ty = "id = \"demo_t\"\nwhy = \"a reason that is long enough\"\ntype = [\"T\"]\n\
+        section = \"all\"\nbrief = \"a type\"\n";
+    let function = "id = \"demo_f\"\nwhy = \"a reason that is long enough\"\nfunction = \"F\"\n\
+        signature = \"int (int)\"\nsection = \"all\"\nmodule = \"demo\"\nbrief = \"do it\"\n\
+        return = \"nothing\"\n\n[[parameter]]\nname = \"a\"\ndoc = \"a number\"\n";
+    let check = |function: &str| {
+        let files = [("api/demo_t.toml", ty), ("api/demo_f.toml", function)];
+        let dir = ruleset(&files);
+        write(dir.path(), "library.toml", &library);
+        load(Some(dir.path())).map_err(|error| shown(&error))
+    };
+    let rules = check(function).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(rules.api.len(), 2);
+    assert_eq!(list(&rules)[0].about, "F");
+    for (from, to, message) in [
+        ("function", "fuction", "did you mean `function`?"),
+        ("function = \"F\"", "function = \"F\"\nbody = \"x\"", "`body` is one too many"),
+        ("function = \"F\"", "type = [\"F\"]", "stands only beside `function` or `body`"),
+        ("signature = \"int (int)\"\n", "", "the key `signature` is missing"),
+        ("\"all\"", "\"al\"", "there is no section `al`"),
+        ("\"demo\"", "\"dmo\"", "did you mean `demo`?"),
+        ("\"do it\"", "\"do\\nit\"", "one line of text"),
+        ("\"a number\"", "\"*/\"", "would end the comment"),
+        ("doc =", "like = \"F\"\ndoc =", "not of the form FUNCTION.NUMBER"),
+        ("doc =", "like = \"F.0\"\ndoc =", "not of the form FUNCTION.NUMBER"),
+        ("doc =", "like = \"F.1\"\ntype = \"int\"\ndoc =", "`like` says it already"),
+        ("function = \"F\"\nsignature = \"int (int)\"", "body = \"x\"", "`result-like`"),
+        (
+            "function = \"F\"\nsignature = \"int (int)\"",
+            "body = \"x\"\nresult = \"int\"",
+            "has no `like` or `type`",
+        ),
+        ("why =", "name = \"demo_t\"\nwhy =", "two rules speak of the kernel's `demo_t`"),
+    ] {
+        let text = check(&function.replace(from, to)).map(|_| ()).unwrap_err();
+        says(&text, &[message, "api/demo_f.toml:"]);
+    }
 }
 
 #[test]
@@ -342,4 +422,43 @@ fn the_built_in_ruleset_loads() {
     let rules = load(None).unwrap_or_else(|error| panic!("{}", shown(&error)));
     assert!(!rules.macros.is_empty());
     assert_eq!(rules.origin, "built in");
+}
+
+const LOCAL: &str = r#"id = "one"
+why = "a reason that is long enough"
+files = ["lib/demo/*.c"]
+adds = ["if (!p)"]
+"#;
+
+#[test]
+fn local_changes_are_checked() {
+    let local = |more: &str| refused(&[("local/one.toml", &format!("{LOCAL}{more}"))]);
+    let rule = &loaded(&[("local/one.toml", LOCAL)]).local[0];
+    assert!(rule.rule.expect.holds(0, Version::default()), "no import has to match it");
+    assert_eq!((rule.upstreamed, rule.generated, &rule.decision), (None, false, &None));
+    assert!(local("kernel = \"6\"\n").contains("local/one.toml:5:10: "));
+    assert!(local("commit = \"0123\"\n").contains("no commit id"));
+    assert!(local("upstreamed = \"1.5\"\n").contains("not a version"));
+    assert!(local("decision = \"kepe\"\n").contains("did you mean `keep`?"));
+    assert!(local("decision = \"keep\"\n").contains("`decision-why` is missing"));
+    assert!(local("decision-why = \"because it is so\"\n").contains("only beside `decision`"));
+    assert!(local("expect = \"1\"\n").contains("no import has to match"));
+    let nothing = LOCAL.replace("adds = [\"if (!p)\"]\n", "");
+    assert!(refused(&[("local/one.toml", &nothing)]).contains("`adds` or `removes` is missing"));
+}
+
+#[test]
+fn paths_and_importer_are_plain_paths() {
+    let library = |more: &str| {
+        let text = LIBRARY.replacen("\n\n[[profile]]", &format!("\n{more}\n\n[[profile]]"), 1);
+        let dir = ruleset(&[("library.toml", &text)]);
+        load(Some(dir.path())).map(|ruleset| ruleset.library).map_err(|error| error.message)
+    };
+    assert_eq!(library("").unwrap().paths, ["lib/demo/**/*"]);
+    let given = library("paths = [\"a/*\"]\n[importer]\n\"a/b\" = \"c/d\"").unwrap();
+    assert_eq!(given.paths, ["a/*"]);
+    assert_eq!(given.importer["a/b"], "c/d");
+    assert!(library("paths = []").unwrap_err().contains("empty"));
+    assert!(library("paths = [\"../a\"]").unwrap_err().contains("relative path"));
+    assert!(library("[importer]\n\"/a\" = \"b\"").unwrap_err().contains("relative path"));
 }

@@ -34,6 +34,33 @@ impl FromStr for Version {
     }
 }
 
+/// A kernel's number without its last part: what a stable release adds is of no interest here.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct KernelVersion {
+    /// First number.
+    pub major: u32,
+    /// Second number.
+    pub minor: u32,
+}
+
+impl fmt::Display for KernelVersion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.major, self.minor)
+    }
+}
+
+impl FromStr for KernelVersion {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<KernelVersion, String> {
+        let mut parts = text.split('.').map(decimal::<u32>);
+        match (parts.next(), parts.next(), parts.next()) {
+            (Some(Some(major)), Some(Some(minor)), None) => Ok(KernelVersion { major, minor }),
+            _ => Err(format!("`{text}` is no kernel: two numbers are wanted, as in `6.12`")),
+        }
+    }
+}
+
 /// How often a rule must match; `1..` unless the rule says otherwise.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Expect {

@@ -248,8 +248,8 @@ impl<'a> Walk<'a> {
 /// The calls in the body of a macro definition of functions that `wanted` names.
 ///
 /// No grammar fits a macro body, so a call is a name with a parenthesis behind it that nothing says
-/// to be something else. `own` tells whether the tree defines the name itself; the macro's own name
-/// in its own body is the function's.
+/// to be something else, or a name that is all the macro stands for. `own` tells whether the tree
+/// defines the name itself; the macro's own name in its own body is the function's.
 pub fn calls_in_definition(
     bytes: &[u8],
     directive: &Directive,
@@ -265,6 +265,11 @@ pub fn calls_in_definition(
     let parameters: HashSet<Vec<u8>> =
         head.parameters.iter().flatten().map(|p| p.text(bytes).into_owned()).collect();
     let macro_name = head.name.text(bytes);
+    let is_alias = head.parameters.is_none()
+        && body
+            .iter()
+            .all(|t| t.kind == TokenKind::Identifier || matches!(t.raw(bytes), b"(" | b")"))
+        && body.iter().filter(|t| t.kind == TokenKind::Identifier).count() == 1;
     let mut calls = Vec::new();
     for (at, token) in body.iter().enumerate() {
         let name = token.text(bytes);
@@ -272,7 +277,7 @@ pub fn calls_in_definition(
             && wanted(&name)
             && !parameters.contains(&*name)
             && (name == macro_name || !own(&name))
-            && is_called(bytes, &body, at);
+            && (is_alias || is_called(bytes, &body, at));
         if is_call {
             let text = String::from_utf8_lossy(&name).into_owned();
             calls.push(Call { name: token.span, text });

@@ -16,6 +16,8 @@ use crate::text::{Span, TreePath};
 pub struct Definitions {
     roles: HashMap<Box<[u8]>, Role>,
     owners: HashMap<Box<[u8]>, Owners>,
+    /// Macros that mark what they stand beside as deprecated.
+    deprecating: HashSet<Box<[u8]>>,
 }
 
 /// Which files see a definition.
@@ -105,12 +107,17 @@ impl Definitions {
         for (name, role) in &mut roles {
             role.bare = bare.contains(name);
         }
-        Definitions { roles, owners }
+        Definitions { roles, owners, deprecating: bodies.deprecating() }
     }
 
     /// Whether the tree itself defines `name`, as a macro or a function that `path` can see.
     pub fn defines(&self, name: &str, path: &TreePath) -> bool {
         self.owners.get(name.as_bytes()).is_some_and(|o| o.all || o.files.contains(path))
+    }
+
+    /// Whether `word` says that a declaration is deprecated.
+    pub(super) fn deprecates(&self, word: &[u8]) -> bool {
+        words::is_deprecation(word) || self.deprecating.contains(word)
     }
 
     pub(super) fn role(&self, name: &[u8]) -> Option<Role> {
@@ -119,20 +126,20 @@ impl Definitions {
 }
 
 /// The part of a `#define` in front of what the macro stands for.
-pub(super) struct Head {
+pub(crate) struct Head {
     /// The macro's name.
-    pub(super) name: Token,
+    pub(crate) name: Token,
     /// Its parameters, without `...`; `None` where it takes no arguments.
-    pub(super) parameters: Option<Vec<Token>>,
+    pub(crate) parameters: Option<Vec<Token>>,
     /// Whether the last one takes the rest of the arguments.
-    pub(super) variadic: bool,
+    pub(crate) variadic: bool,
     /// Where its body starts.
-    pub(super) end: u32,
+    pub(crate) end: u32,
 }
 
 impl Head {
     /// Reads the head of the definition whose directive has `body`; `None` where it isn't one.
-    pub(super) fn read(bytes: &[u8], body: Span) -> Option<Head> {
+    pub(crate) fn read(bytes: &[u8], body: Span) -> Option<Head> {
         let mut tokens = directive_tokens(bytes, body);
         let name = tokens.find(|t| !t.is_trivia()).filter(|t| t.kind == TokenKind::Identifier)?;
         let mut head = Head { name, parameters: None, variadic: false, end: name.span.end };
@@ -289,6 +296,30 @@ impl Bodies {
                 None => return found,
             }
         }
+    }
+
+    /// The macros in whose body, or in that of a macro that it uses, the attribute stands. One
+    /// definition that has it is enough: the others are for compilers that lack it.
+    fn deprecating(&self) -> HashSet<Box<[u8]>> {
+        let mut users: HashMap<&[u8], Vec<usize>> = HashMap::new();
+        let mut found = HashSet::new();
+        let mut news: Vec<&[u8]> = Vec::new();
+        for (id, of) in self.macros.iter().enumerate() {
+            for at in of.body.clone().filter(|&at| self.is_name(at)) {
+                if words::is_deprecation(self.token(at)) {
+                    news.push(self.token(of.name));
+                } else if self.by_name.contains_key(self.token(at)) {
+                    users.entry(self.token(at)).or_default().push(id);
+                }
+            }
+        }
+        while let Some(name) = news.pop() {
+            if found.insert(Box::from(name)) {
+                let ids = users.remove(name).unwrap_or_default();
+                news.extend(ids.into_iter().map(|id| self.token(self.macros[id].name)));
+            }
+        }
+        found
     }
 
     fn read_specifiers(&self, of: &Macro, mut at: usize, found: &HashSet<&[u8]>) -> Progress {

@@ -7,40 +7,49 @@ use crate::text::Span;
 
 /// A token outside directives that is neither white space nor comment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Code {
+pub(crate) struct Code {
     /// What it is.
-    pub(super) kind: TokenKind,
+    pub(crate) kind: TokenKind,
     /// Its byte where it is a single punctuation character, digraphs translated; else 0.
-    pub(super) punct: u8,
+    pub(crate) punct: u8,
     /// Its bytes.
-    pub(super) span: Span,
+    pub(crate) span: Span,
 }
 
 impl Code {
-    pub(super) fn is_punct(&self) -> bool {
+    pub(crate) fn new(bytes: &[u8], token: &Token) -> Code {
+        Code { kind: token.kind, punct: punct(bytes, token), span: token.span }
+    }
+
+    /// The bytes as written.
+    pub(crate) fn raw<'a>(&self, bytes: &'a [u8]) -> &'a [u8] {
+        &bytes[self.span.range()]
+    }
+
+    pub(crate) fn is_punct(&self) -> bool {
         self.kind == TokenKind::Punct
     }
 
-    pub(super) fn is_identifier(&self) -> bool {
+    pub(crate) fn is_identifier(&self) -> bool {
         self.kind == TokenKind::Identifier
     }
 }
 
 /// A file in its parts.
 #[derive(Debug)]
-pub(super) struct Lexed<'a> {
+pub(crate) struct Lexed<'a> {
     /// The text.
-    pub(super) bytes: &'a [u8],
+    pub(crate) bytes: &'a [u8],
     /// The directives, in order.
-    pub(super) directives: Vec<Directive>,
+    pub(crate) directives: Vec<Directive>,
     /// The code tokens, in order.
-    pub(super) code: Vec<Code>,
+    pub(crate) code: Vec<Code>,
     /// Comments outside directives, and white space there that is more than blanks and newlines.
-    pub(super) trivia: Vec<Token>,
+    pub(crate) trivia: Vec<Token>,
 }
 
 impl<'a> Lexed<'a> {
-    pub(super) fn new(bytes: &'a [u8]) -> Lexed<'a> {
+    pub(crate) fn new(bytes: &'a [u8]) -> Lexed<'a> {
         let directives = scan(bytes).directives;
         let (mut code, mut trivia) = (Vec::new(), Vec::new());
         let mut next = 0;
@@ -56,18 +65,18 @@ impl<'a> Lexed<'a> {
                     trivia.push(token);
                 }
             } else {
-                code.push(Code { kind: token.kind, punct: punct(bytes, &token), span: token.span });
+                code.push(Code::new(bytes, &token));
             }
         }
         Lexed { bytes, directives, code, trivia }
     }
 
     /// The token as the compiler sees it.
-    pub(super) fn text(&self, token: &Code) -> Cow<'a, [u8]> {
+    pub(crate) fn text(&self, token: &Code) -> Cow<'a, [u8]> {
         Token { kind: token.kind, span: token.span }.text(self.bytes)
     }
 
-    pub(super) fn is_word(&self, token: &Code, word: &[u8]) -> bool {
+    pub(crate) fn is_word(&self, token: &Code, word: &[u8]) -> bool {
         token.is_identifier() && &*self.text(token) == word
     }
 }

@@ -47,7 +47,7 @@ pub(super) fn is_vendor_specifier(word: &[u8]) -> bool {
 }
 
 /// Words that take an argument in parentheses and, with it, are attributes.
-pub(super) fn is_attribute(word: &[u8]) -> bool {
+pub(crate) fn is_attribute(word: &[u8]) -> bool {
     matches!(
         word,
         b"__attribute__"
@@ -58,6 +58,11 @@ pub(super) fn is_attribute(word: &[u8]) -> bool {
             | b"_Alignas"
             | b"alignas"
     )
+}
+
+/// The attribute that marks a declaration as deprecated.
+pub(super) fn is_deprecation(word: &[u8]) -> bool {
+    matches!(word, b"deprecated" | b"__deprecated__")
 }
 
 /// Operators on a type.

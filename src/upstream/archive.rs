@@ -242,8 +242,13 @@ impl Roots {
         let Some((top, below)) = path.as_deref().and_then(|path| split(path, &library.root)) else {
             return Ok(Ok(()));
         };
-        if kind.is_dir() || !self.by_top.contains_key(top) && self.by_top.len() == MAX_ROOTS {
+        if kind.is_dir() {
             return Ok(Ok(()));
+        }
+        if !self.by_top.contains_key(top) && self.by_top.len() == MAX_ROOTS {
+            let root = &library.root;
+            return Err(Error::input(format!("{shown} has over {MAX_ROOTS} folders `{root}`"))
+                .hint("unpack it and name the folder that is meant"));
         }
         let root = self.by_top.entry(top.to_owned()).or_insert_with(|| Root {
             collector: Collector::new(format!("{} of {shown}", library.root)),

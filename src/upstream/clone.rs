@@ -6,14 +6,14 @@ use std::process::Command;
 use sha2::{Digest, Sha256};
 
 use super::cache::Slot;
-use super::git::GitRepository;
 use super::process::{Tools, run};
 use super::release::Progress;
 use crate::finding::{Error, Result};
+use crate::git::Repository;
 
 /// The copy of a URL, locked while it lives.
 pub(super) struct Copy {
-    pub(super) repository: GitRepository,
+    pub(super) repository: Repository,
     /// Whether the URL may have more by now.
     pub(super) is_stale: bool,
     /// What was done, for the user.
@@ -39,7 +39,7 @@ const FOREIGN_VARIABLES: [&str; 8] = [
 pub(super) fn bring(
     url: &str,
     cache: Option<&Path>,
-    fixed: &dyn Fn(&GitRepository) -> bool,
+    fixed: &dyn Fn(&Repository) -> bool,
     offline: bool,
     tools: &Tools,
     progress: &dyn Progress,
@@ -56,7 +56,7 @@ pub(super) fn bring(
         return open(&shown, slot, false, note);
     }
     let copy = format!("the copy of {shown} at {} was", slot.path.display());
-    if fixed(&GitRepository::open(&slot.path, &shown, &slot.path)?) {
+    if fixed(&Repository::open(&slot.path, &shown, &slot.path)?) {
         open(&shown, slot, false, format!("{copy} used without asking for news"))
     } else if offline {
         open(&shown, slot, true, format!("{copy} used as it is (--offline)"))
@@ -69,7 +69,7 @@ pub(super) fn bring(
 }
 
 fn open(shown: &str, slot: Slot, is_stale: bool, note: String) -> Result<Copy> {
-    let repository = GitRepository::open(&slot.path, shown, &slot.path)?;
+    let repository = Repository::open(&slot.path, shown, &slot.path)?;
     Ok(Copy { repository, is_stale, note, _slot: slot })
 }
 

@@ -8,6 +8,8 @@ use walkdir::{DirEntry, WalkDir};
 
 use super::collect::{Collector, MAX_DEPTH, MAX_ENTRIES, MAX_FILE};
 use crate::finding::{Error, Result};
+use crate::rules::Library;
+use crate::text::{Files, TreePath};
 
 /// Reads all files below `folder/root`. `shown` is how the user named the folder.
 pub(super) fn read(folder: &Path, root: &str, shown: &str) -> Result<Collector> {
@@ -58,6 +60,27 @@ fn take(collector: &mut Collector, entry: &DirEntry, top: &Path) -> Result<()> {
     // A file may grow while it is read.
     Read::by_ref(&mut file).take(MAX_FILE + 1).read_to_end(&mut bytes).map_err(fail)?;
     collector.add(admitted, &bytes)
+}
+
+/// The files of the release's importer, where the folder has them.
+pub(super) fn importer(folder: &Path, library: &Library) -> Result<Files> {
+    let mut found = Files::new();
+    for path in library.importer.values().filter_map(|path| TreePath::new(path)) {
+        let whole = folder.join(path.as_str());
+        if !fs::symlink_metadata(&whole).is_ok_and(|found| found.is_file()) {
+            continue;
+        }
+        let fail = |error| cannot_read(&whole, &error);
+        let mut bytes = Vec::new();
+        let file = File::open(&whole).map_err(fail)?;
+        file.take(MAX_FILE + 1).read_to_end(&mut bytes).map_err(fail)?;
+        if bytes.len() as u64 > MAX_FILE {
+            let limit = MAX_FILE >> 20;
+            return Err(Error::input(format!("{} is over {limit} MiB", whole.display())));
+        }
+        found.insert(path, bytes.into());
+    }
+    Ok(found)
 }
 
 fn cannot_read(path: &Path, error: &std::io::Error) -> Error {

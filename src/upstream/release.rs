@@ -19,6 +19,9 @@ pub struct Release {
     pub date: Option<i64>,
     /// All files below the library root, by their path below it (`common/bits.h`).
     pub files: Files,
+    /// Files elsewhere in the release that the ruleset names as its importer's, by their path in the
+    /// release; none where the source has only the library.
+    pub importer: Files,
     /// What was used and why, one sentence each: for the user and for the record.
     pub notes: Vec<String>,
 }

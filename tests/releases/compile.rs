@@ -36,6 +36,11 @@ impl Compile<'_> {
 
     /// Compiles one file of a tree.
     pub(crate) fn file(&self, tree: &Path, source: &Path) -> Result<(), String> {
+        self.object(tree, source, Path::new("/dev/null"))
+    }
+
+    /// Compiles one file of a tree into an object.
+    pub(crate) fn object(&self, tree: &Path, source: &Path, object: &Path) -> Result<(), String> {
         let mut command = self.command();
         command
             // -nostdinc as in the kernel: a hosted header must not slip in unseen.
@@ -47,7 +52,8 @@ impl Compile<'_> {
             .arg("-I")
             .arg(stubs())
             .args(self.arguments)
-            .args(["-c", "-o", "/dev/null"])
+            .args(["-c", "-o"])
+            .arg(object)
             .arg(source);
         let output = command.output().map_err(|error| format!("{command:?}: {error}"))?;
         if output.status.success() {

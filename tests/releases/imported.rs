@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use kernelize::kernel::target::Target;
 use kernelize::pipeline::{Input, KernelTree, import};
 use kernelize::rules::{Ruleset, Version, load};
 use kernelize::text::{Files, TreePath};
@@ -22,6 +23,11 @@ pub(crate) struct Imported {
 
 impl Imported {
     pub(crate) fn new(release: &str, profile: &'static str) -> Imported {
+        Imported::of(release, profile, Imported::files(release))
+    }
+
+    /// The files of a release.
+    pub(crate) fn files(release: &str) -> Files {
         let lib = packages::release(release).unwrap().join("lib");
         let mut files = Files::new();
         for entry in walkdir::WalkDir::new(&lib) {
@@ -31,14 +37,15 @@ impl Imported {
                 files.insert(TreePath::new(path).unwrap(), fs::read(entry.path()).unwrap().into());
             }
         }
-        Imported::of(release, profile, files)
+        files
     }
 
-    fn of(release: &str, profile: &'static str, files: Files) -> Imported {
+    pub(crate) fn of(release: &str, profile: &'static str, files: Files) -> Imported {
         let numbers: Vec<u32> = release.split('.').map(|n| n.parse().unwrap()).collect();
         let version = Version { major: numbers[0], minor: numbers[1], patch: numbers[2] };
         let ruleset = load(None).unwrap();
-        let input = Input { version, exact: true, files: &files };
+        let target = Target::of_version(&ruleset.library, None);
+        let input = Input { version, exact: true, files: &files, target: &target };
         let tree = import(input, &ruleset, ruleset.profile(profile).unwrap()).unwrap();
         Imported { release: release.to_owned(), version, ruleset, profile, files, tree }
     }

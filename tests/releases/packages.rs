@@ -4,34 +4,32 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::Mutex;
+use std::sync::{Mutex, OnceLock};
 
-/// Release and the version of the package `zstd-sys` that carries its `lib/` unchanged.
-const PACKAGES: &[(&str, &str)] = &[
-    ("1.4.9", "1.4.20"),
-    ("1.5.0", "1.6.1"),
-    ("1.5.1", "1.6.2"),
-    ("1.5.2", "2.0.1"),
-    ("1.5.4", "2.0.7"),
-    ("1.5.5", "2.0.9"),
-    ("1.5.6", "2.0.13"),
-    ("1.5.7", "2.0.16"),
-];
+use kernelize::rules::{PackagedRelease, load};
+
+/// The ruleset's own table of packages, from the oldest release that it is made for.
+fn packages() -> &'static [PackagedRelease] {
+    static PACKAGES: OnceLock<Vec<PackagedRelease>> = OnceLock::new();
+    PACKAGES.get_or_init(|| {
+        let library = load(None).unwrap().library;
+        library.packages.into_iter().filter(|p| p.release >= library.oldest).collect()
+    })
+}
 
 /// One fetch at a time: tests run in threads, and `cargo` locks its cache anyway.
 static FETCHING: Mutex<()> = Mutex::new(());
 
 /// The releases that [`release`] knows, oldest first.
-pub(crate) fn versions() -> impl Iterator<Item = &'static str> {
-    PACKAGES.iter().map(|(release, _)| *release)
+pub(crate) fn versions() -> impl Iterator<Item = String> {
+    packages().iter().map(|package| package.release.to_string())
 }
 
 /// The folder that holds `lib/` of a release, fetched the first time and kept below `target/`.
 pub(crate) fn release(version: &str) -> Result<PathBuf, String> {
-    let package = PACKAGES
+    let package = packages()
         .iter()
-        .find(|(release, _)| *release == version)
-        .map(|(_, package)| *package)
+        .find(|package| package.release.to_string() == version)
         .ok_or_else(|| format!("no package is known for release {version}"))?;
     let store = Path::new(env!("CARGO_TARGET_TMPDIR")).join("upstream");
     let home = store.join(version);
@@ -44,13 +42,14 @@ pub(crate) fn release(version: &str) -> Result<PathBuf, String> {
 
 /// Brings the package to a scratch folder and renames what is wanted into place, so that a run that
 /// is interrupted leaves nothing that looks complete.
-fn fetch(store: &Path, package: &str, home: &Path) -> Result<(), String> {
+fn fetch(store: &Path, package: &PackagedRelease, home: &Path) -> Result<(), String> {
     let text = |error: std::io::Error| error.to_string();
     fs::create_dir_all(store).map_err(text)?;
     let scratch = tempfile::tempdir_in(store).map_err(text)?;
+    let PackagedRelease { package: name, version, .. } = package;
     let manifest = format!(
         "[package]\nname = \"fetch\"\nversion = \"0.0.0\"\nedition = \"2021\"\n\n\
-         [dependencies]\nzstd-sys = \"={package}\"\n\n[workspace]\n"
+         [dependencies]\n{name} = \"={version}\"\n\n[workspace]\n"
     );
     fs::write(scratch.path().join("Cargo.toml"), manifest).map_err(text)?;
     fs::create_dir(scratch.path().join("src")).map_err(text)?;
@@ -64,13 +63,13 @@ fn fetch(store: &Path, package: &str, home: &Path) -> Result<(), String> {
     if !output.status.success() {
         return Err(String::from_utf8_lossy(&output.stderr).into_owned());
     }
-    fs::rename(scratch.path().join("vendor/zstd-sys/zstd"), home).map_err(text)
+    fs::rename(scratch.path().join("vendor").join(name).join("zstd"), home).map_err(text)
 }
 
 #[test]
 fn a_release_is_fetched_once_and_is_the_release_it_says() {
     let newest = versions().last().unwrap();
-    let home = release(newest).unwrap();
+    let home = release(&newest).unwrap();
     let header = fs::read_to_string(home.join("lib/zstd.h")).unwrap();
     let part = |name: &str| {
         let line = header.lines().find(|line| line.contains(&format!("#define {name}"))).unwrap();
@@ -78,7 +77,7 @@ fn a_release_is_fetched_once_and_is_the_release_it_says() {
     };
     let says = ["ZSTD_VERSION_MAJOR", "ZSTD_VERSION_MINOR", "ZSTD_VERSION_RELEASE"].map(part);
     assert_eq!(says.join("."), newest);
-    assert_eq!(release(newest).unwrap(), home);
+    assert_eq!(release(&newest).unwrap(), home);
 }
 
 #[test]

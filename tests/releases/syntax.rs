@@ -52,7 +52,7 @@ impl<'a> Tree<'a> {
 fn every_file_of_every_release_is_c() {
     for release in packages::versions() {
         let (strict, official) =
-            (Imported::new(release, "strict"), Imported::new(release, "official"));
+            (Imported::new(&release, "strict"), Imported::new(&release, "official"));
         for (what, tree) in [
             ("upstream", Tree::upstream(&strict)),
             ("strict", Tree::output(&strict)),

@@ -120,13 +120,30 @@ static int check_writes(void)
 	return 0;
 }
 
+/* A size that the compiler can't know. */
+static size_t volatile_size(size_t size)
+{
+	volatile size_t unknown = size;
+
+	return unknown;
+}
+
 static int check_dependencies(void)
 {
 	BYTE *bytes = counted();
 	int evaluated = 0;
 
+	/* Overlapping, in both directions, and longer than a word. */
 	ZSTD_memmove(bytes + 1, bytes, 4);
 	CHECK(MEM_readLE32(bytes + 1) == 0x04030201);
+	bytes = counted();
+	ZSTD_memmove(bytes + 3, bytes, volatile_size(20));
+	CHECK(bytes[0] == 1 && bytes[3] == 1 && bytes[22] == 20 && bytes[23] == 24);
+	bytes = counted();
+	ZSTD_memmove(bytes, bytes + 3, volatile_size(20));
+	CHECK(bytes[0] == 4 && bytes[19] == 23 && bytes[20] == 21);
+	bytes = counted();
+	ZSTD_memmove(bytes + 1, bytes, 4);
 	ZSTD_memcpy(bytes + 8, bytes + 1, 4);
 	CHECK(MEM_readLE32(bytes + 8) == 0x04030201);
 	ZSTD_memset(bytes, 7, 4);
@@ -136,6 +153,7 @@ static int check_dependencies(void)
 	ZSTD_free((evaluated++, bytes));
 	CHECK(evaluated == 4);
 	CHECK(ZSTD_div64(0x123456789aULL, 16) == 0x123456789ULL);
+	CHECK(ZSTD_div64(~0ULL, 0xffffffffU) == 0x100000001ULL && ZSTD_div64(7, 8) == 0);
 	CHECK(UINT_MAX > INT_MAX && offsetof(struct { char a; U32 b; }, b) == 4);
 	ZSTD_DEBUG_PRINT("%d\n", evaluated);
 	return 0;

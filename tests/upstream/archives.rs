@@ -197,6 +197,19 @@ fn what_lies_elsewhere_in_the_archive_does_not_matter() {
 }
 
 #[test]
+fn libraries_without_number_are_refused() {
+    let mut tar = release("");
+    for number in 0..100 {
+        file(&mut tar, &format!("{number}/lib/zstd.h"), b"x");
+    }
+    let place = Place::new();
+    has(
+        &refused(&place.put("r", &tar.into_inner().unwrap()), None),
+        &["has over 64 folders `lib`"],
+    );
+}
+
+#[test]
 fn long_names_are_read() {
     let place = Place::new();
     let mut tar = release("z/");

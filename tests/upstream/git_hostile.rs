@@ -129,7 +129,7 @@ fn damage_is_named() {
     fs::copy(object("v1.5.10:lib/common"), &tree).unwrap();
     has(
         &refused(repo.path(), Some("v1.5.9")),
-        &["the folder `common/`", "doesn't have that digest"],
+        &["the folder `common`", "doesn't have that digest"],
     );
 
     let others = tempfile::tempdir().unwrap();
@@ -158,7 +158,7 @@ fn repositories_that_cannot_be_read_name_the_way_round() {
     let repo = Repo::with_releases();
     repo.git(&["config", "core.repositoryFormatVersion", "1"]);
     repo.git(&["config", "extensions.partialClone", "origin"]);
-    has(&refused(repo.path(), None), &["can't be opened", "extension", "--upstream file:///"]);
+    has(&refused(repo.path(), None), &["can't be opened", "extension", "file:///"]);
 }
 
 #[test]

@@ -64,7 +64,7 @@ fn an_unknown_revision_is_answered_with_the_nearest() {
     has(&refused(repo.path(), Some("1.5.11")), &["`v1.5.10`"]);
     has(&refused(repo.path(), Some("deb")), &["`dev`"]);
     has(&refused(repo.path(), Some("nothing-like-it")), &["newest release is `v1.5.10`"]);
-    has(&refused(repo.path(), Some("HEAD:lib")), &["names a tree, not a commit"]);
+    has(&refused(repo.path(), Some("HEAD:lib")), &["names a file or folder, not a commit"]);
     has(&refused(repo.path(), Some("")), &["no revision ``"]);
     has(&refused(repo.path(), Some("v1.5.9..dev")), &["no revision"]);
 }

@@ -8,6 +8,7 @@
 
 mod archives;
 mod folders;
+mod git_damage;
 mod git_hostile;
 mod git_revisions;
 mod packages;

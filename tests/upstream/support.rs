@@ -17,6 +17,7 @@ pub(crate) fn library() -> Library {
         release: Version { major: 1, minor: 5, patch },
         package: "zstd-sys".into(),
         version: version.into(),
+        date: None,
     };
     Library {
         name: "zstd".into(),
@@ -29,9 +30,16 @@ pub(crate) fn library() -> Library {
         version_macros: ["MAJOR", "MINOR", "RELEASE"].map(|part| format!("ZSTD_VERSION_{part}")),
         oldest: Version { major: 1, minor: 4, patch: 9 },
         output: "lib/zstd".into(),
+        paths: Vec::new(),
+        kconfig_word: String::new(),
+        caller_words: Vec::new(),
+        importer: std::collections::BTreeMap::new(),
         profiles: Vec::new(),
+        api_sections: Vec::new(),
         packages: vec![packaged(6, "2.0.13"), packaged(7, "2.0.16")],
-        template_values: BTreeMap::new(),
+        kernels: None,
+        modules: Vec::new(),
+        target_values: Vec::new(),
     }
 }
 

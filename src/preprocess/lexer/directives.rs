@@ -1,6 +1,6 @@
 //! Finds the directives of a text, fast: code between them is skipped, not tokenised.
 
-use super::{TokenKind, Tokens, is_blank, is_word, splice_len};
+use super::{Token, TokenKind, Tokens, is_blank, is_word, splice_len};
 use crate::text::Span;
 
 /// The directives that conditionals and rules are about.
@@ -164,9 +164,34 @@ impl Scanner<'_> {
     /// Reads one logical line token by token.
     fn lexed_line(&mut self, start: usize) {
         let mut tokens = Tokens::from(self.bytes, start);
+        let (lead, behind_comment, first) = self.line_start(start, &mut tokens);
+        let is_hash = first.is_some_and(|t| matches!(&*t.text(self.bytes), b"#" | b"%:"));
+        let (name, newline) = self.line_rest(first, is_hash, &mut tokens);
+        self.at = newline.map_or(self.bytes.len(), |span| span.end as usize);
+        let Some(hash) = first.filter(|_| is_hash) else { return };
+        let eol = newline.map_or(self.bytes.len(), |span| span.start as usize);
+        let name = name.unwrap_or(Span { start: hash.span.end, end: hash.span.end });
+        let keyword = Keyword::new(&super::unspliced(&self.bytes[name.range()]));
+        self.found.directives.push(Directive {
+            keyword,
+            lead: lead as u32,
+            behind_comment,
+            hash: hash.span.start,
+            name,
+            body: Span { start: name.end, end: eol as u32 },
+            end: self.at as u32,
+        });
+    }
+
+    /// Passes blanks and comments: where the line starts behind the last comment that ends on it and
+    /// began before it, whether there is one, and the first token behind them.
+    fn line_start(
+        &mut self,
+        start: usize,
+        tokens: &mut Tokens<'_>,
+    ) -> (usize, bool, Option<Token>) {
         let (mut lead, mut behind_comment) = (start, false);
-        let mut first = tokens.next();
-        while let Some(token) = first {
+        for token in tokens.by_ref() {
             match token.kind {
                 TokenKind::Blank => {}
                 TokenKind::BlockComment => {
@@ -176,47 +201,35 @@ impl Scanner<'_> {
                         behind_comment = true;
                     }
                 }
-                _ => break,
+                _ => return (lead, behind_comment, Some(token)),
             }
-            first = tokens.next();
         }
-        let is_hash = first.is_some_and(|t| matches!(&*t.text(self.bytes), b"#" | b"%:"));
-        let hash = first.map_or(0, |t| t.span.start);
-        let mut name: Option<Span> = None;
-        let mut last = first;
-        let mut newline = None;
-        let mut name_due = is_hash;
-        while let Some(token) = last.filter(|t| t.kind != TokenKind::Newline) {
-            if token.kind == TokenKind::BlockComment {
-                self.note_open_comment(token.span);
+        (lead, behind_comment, None)
+    }
+
+    /// Passes the rest of a line: the name behind a hash, and the newline that ends it.
+    fn line_rest(
+        &mut self,
+        first: Option<Token>,
+        is_hash: bool,
+        tokens: &mut Tokens<'_>,
+    ) -> (Option<Span>, Option<Span>) {
+        let mut name = None;
+        // The hash itself comes before its name.
+        let (mut due, mut at_hash) = (is_hash, true);
+        for token in first.into_iter().chain(tokens) {
+            match token.kind {
+                TokenKind::Newline => return (name, Some(token.span)),
+                TokenKind::BlockComment => self.note_open_comment(token.span),
+                _ => {}
             }
-            if name_due && token.span.start != hash && !token.is_trivia() {
-                name_due = false;
-                if token.kind == TokenKind::Identifier {
-                    name = Some(token.span);
-                }
+            if due && !at_hash && !token.is_trivia() {
+                due = false;
+                name = (token.kind == TokenKind::Identifier).then_some(token.span);
             }
-            last = tokens.next();
+            at_hash = false;
         }
-        if let Some(token) = last {
-            newline = Some(token.span);
-        }
-        self.at = newline.map_or(self.bytes.len(), |span| span.end as usize);
-        if is_hash {
-            let eol = newline.map_or(self.bytes.len(), |span| span.start as usize);
-            let hash_end = first.map_or(0, |t| t.span.end);
-            let name = name.unwrap_or(Span { start: hash_end, end: hash_end });
-            let keyword = Keyword::new(&super::unspliced(&self.bytes[name.range()]));
-            self.found.directives.push(Directive {
-                keyword,
-                lead: lead as u32,
-                behind_comment,
-                hash,
-                name,
-                body: Span { start: name.end, end: eol as u32 },
-                end: self.at as u32,
-            });
-        }
+        (name, None)
     }
 
     fn note_open_comment(&mut self, span: Span) {

@@ -12,7 +12,7 @@
 
 #include <linux/swab.h>
 #include <linux/types.h>
-#include <{{ unaligned_header | default("linux/unaligned.h") }}>
+#include <{{ target.unaligned_header }}>
 
 #include "compiler.h"
 #include "debug.h"

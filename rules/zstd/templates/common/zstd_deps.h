@@ -79,7 +79,7 @@
 #ifndef ZSTD_DEPS_STDINT
 #define ZSTD_DEPS_STDINT
 
-{% if need_intptr_t | default(false) -%}
+{% if target.need_intptr_t -%}
 /* This kernel's linux/types.h does not have it. */
 typedef long intptr_t;
 {%- else -%}

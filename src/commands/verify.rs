@@ -1,0 +1,181 @@
+//! `verify`: makes a patch again from what it says of itself, and compares every byte.
+
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use super::Outcome;
+use super::held::{Place, Sources};
+use super::patching::{Ground, Start, Way};
+use crate::finding::{Error, Result};
+use crate::git::Identity;
+use crate::letter::Recipe;
+use crate::patch::{ParsedPatch, first_difference, parse};
+use crate::report::console::Console;
+use crate::report::patch::Verdict;
+use crate::series::Wish;
+use crate::upstream::Location;
+
+/// Longest patch that is read, in bytes: a hundred times the longest one that was ever sent.
+const MAX_PATCH: u64 = 256 << 20;
+
+/// What is to be verified, and against what.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Plan {
+    /// The patches.
+    pub patches: Vec<PathBuf>,
+    /// The Linux tree that they are for; `None` for none.
+    pub place: Option<Place>,
+    /// Where to read releases from; `None` for where the ruleset says.
+    pub upstream: Option<Location>,
+    /// The ruleset's folder; `None` for the one built in.
+    pub rules: Option<PathBuf>,
+    /// Whether only caches may be used.
+    pub offline: bool,
+}
+
+/// Verifies each patch.
+///
+/// # Errors
+/// A patch can't be read or was not made by this program, or what it was made from can't be read.
+pub fn run(plan: &Plan, console: &mut Console) -> Result<Outcome> {
+    let mut verdicts = Vec::new();
+    for path in &plan.patches {
+        verdicts.push(verdict(plan, path, console)?);
+    }
+    console.verdicts(&verdicts)?;
+    match verdicts.iter().all(|verdict| verdict.verified) {
+        true => Ok(Outcome::Clean),
+        false => Ok(Outcome::Findings),
+    }
+}
+
+fn verdict(plan: &Plan, path: &Path, console: &mut Console) -> Result<Verdict> {
+    let name = path.display().to_string();
+    let named = |mut error: Error| {
+        error.message = format!("{name}: {}", error.message);
+        error
+    };
+    let bytes = read(path)?;
+    let parsed = parse(&bytes).map_err(named)?;
+    let recipe = Recipe::parse(&parsed.trailers).map_err(named)?;
+    let ground = way(plan, &recipe, &name)?.ground(console)?;
+    let again = again(&ground, &parsed, &recipe).map_err(named)?;
+    let Some(difference) = again.as_ref().map(|again| first_difference(&bytes, again)) else {
+        let reasons = vec!["made again, the series has no such part".to_owned()];
+        return Ok(Verdict { patch: name, verified: false, reasons });
+    };
+    let Some(difference) = difference else {
+        return Ok(Verdict { patch: name, verified: true, reasons: Vec::new() });
+    };
+    let mut reasons = causes(&recipe, again.as_deref().unwrap_or_default());
+    let (part, line) = (&difference.part, difference.line);
+    let (given, expected) = shown(&difference.given, &difference.expected);
+    reasons.push(format!("line {line}, {part}: the patch has {given}"));
+    reasons.push(format!("made again it has {expected}"));
+    Ok(Verdict { patch: name, verified: false, reasons })
+}
+
+/// How the patch was made, as far as it says so itself.
+fn way(plan: &Plan, recipe: &Recipe, shown: &str) -> Result<Way> {
+    let kernel = Some(recipe.kernel.clone()).filter(|kernel| !kernel.is_empty());
+    let start = match (&recipe.base, &recipe.from, &plan.place) {
+        (Some(_), _, Some(place)) => Start::Tree(place.clone()),
+        (Some(_), _, None) => {
+            return Err(Error::usage(format!("{shown} was made for a Linux tree"))
+                .hint("name that tree with --linux, at the same --base"));
+        }
+        (None, Some(release), _) => Start::Import { release: release.clone(), kernel },
+        (None, None, _) => Start::Nothing { kernel },
+    };
+    let set = |ids: &[String]| ids.iter().cloned().collect::<BTreeSet<String>>();
+    Ok(Way {
+        sources: Sources {
+            release: Some(recipe.release.clone()),
+            upstream: plan.upstream.clone(),
+            offline: plan.offline,
+        },
+        rules: plan.rules.clone(),
+        profile: Some(recipe.profile.clone()),
+        start,
+        keep: set(&recipe.keep),
+        drop: set(&recipe.drop),
+    })
+}
+
+/// The same patch, made anew; `None` where there is none with its number.
+fn again(ground: &Ground, parsed: &ParsedPatch, recipe: &Recipe) -> Result<Option<Vec<u8>>> {
+    let signed = parsed.trailers.iter().filter(|(name, _)| name == "Signed-off-by");
+    let wish = Wish {
+        author: Identity::parse(parsed.header("From").unwrap_or_default())?,
+        signed_off: signed.map(|(_, who)| who.clone()).collect(),
+        split: recipe.part.is_some(),
+        keep: recipe.keep.clone(),
+        drop: recipe.drop.clone(),
+    };
+    let wanted = recipe.part.map(|(part, _)| part);
+    let patches = ground.patches(&wish)?;
+    Ok(patches.into_iter().find(|patch| patch.number == wanted).map(|patch| patch.bytes))
+}
+
+/// What else than an edit explains a difference.
+fn causes(recipe: &Recipe, again: &[u8]) -> Vec<String> {
+    let Some(now) = parse(again).ok().and_then(|now| Recipe::parse(&now.trailers).ok()) else {
+        return Vec::new();
+    };
+    let rows = [
+        ("version of kernelize", &recipe.tool, &now.tool),
+        ("ruleset", &recipe.rules, &now.rules),
+        ("source of the release", &recipe.upstream, &now.upstream),
+    ];
+    let mut causes: Vec<String> = rows
+        .iter()
+        .filter(|(_, then, now)| then != now)
+        .map(|(what, then, now)| format!("another {what}: {then} made it, this is {now}"))
+        .collect();
+    if let (Some(then), Some(now)) = (&recipe.base, &now.base)
+        && then != now
+    {
+        causes.push(format!("another base: the tree's files were {then}, these are {now}"));
+    }
+    causes
+}
+
+/// Both lines as they are told of; how they end only where they end differently.
+fn shown(given: &Option<String>, expected: &Option<String>) -> (String, String) {
+    const END: &str = "\n";
+    let ends = |line: &Option<String>| line.as_ref().is_some_and(|line| line.ends_with(END));
+    let same_end = ends(given) && ends(expected);
+    let quoted = |line: &Option<String>| match line {
+        None => "nothing there".to_owned(),
+        Some(line) if same_end => quoted(&line[..line.len() - END.len()]),
+        Some(line) => quoted(line),
+    };
+    (quoted(given), quoted(expected))
+}
+
+fn quoted(line: &str) -> String {
+    /// Most characters of a line that are shown.
+    const MOST: usize = 100;
+    match line.chars().count() > MOST {
+        true => format!("`{}...`", line.chars().take(MOST).collect::<String>()),
+        false => format!("`{line}`"),
+    }
+}
+
+fn read(path: &Path) -> Result<Vec<u8>> {
+    let shown = path.display();
+    let fail = |e: std::io::Error| Error::input(format!("{shown} can't be read: {e}"));
+    let mut bytes = Vec::new();
+    match path == Path::new("-") {
+        true => std::io::stdin().lock().take(MAX_PATCH + 1).read_to_end(&mut bytes),
+        false => File::open(path).map_err(fail)?.take(MAX_PATCH + 1).read_to_end(&mut bytes),
+    }
+    .map_err(fail)?;
+    if bytes.len() as u64 > MAX_PATCH {
+        return Err(Error::input(format!("{shown} is over {} MiB long", MAX_PATCH >> 20))
+            .hint("a patch of this program has some megabytes"));
+    }
+    Ok(bytes)
+}

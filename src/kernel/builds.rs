@@ -1,0 +1,266 @@
+//! The output as builds see it: the kernel's own, and those that ask for more debugging.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use crate::edit::Traced;
+use crate::finding::Result;
+use crate::preprocess::fold::fold;
+use crate::preprocess::lexer::{Directive, Keyword, TokenKind, directive_tokens, scan};
+use crate::preprocess::settings::Settings;
+use crate::rules::{Active, MacroClass, MacroRule, MacroState, Simplify};
+use crate::text::{Source, TreePath};
+
+/// Most builds that are looked at.
+const MAX_BUILDS: usize = 6;
+
+/// Most rounds in which names that a build never defines are looked for.
+const MAX_ROUNDS: usize = 4;
+
+/// What one build compiles.
+#[derive(Clone, Debug)]
+pub struct Build {
+    /// The condition that holds in it and not in the builds before; none for the kernel's own.
+    pub condition: Option<String>,
+    /// The files without the branches that this build drops. The traces lead to the output.
+    pub texts: BTreeMap<TreePath, Traced>,
+}
+
+/// The builds of a tree, the kernel's own first. `facts` are the rules of a profile that says of every
+/// macro what a kernel build knows; `folded` tells that the tree was folded by them.
+///
+/// # Errors
+/// The rules' alternatives combine to too many cases.
+pub fn of(
+    files: &BTreeMap<TreePath, Arc<Source>>,
+    facts: &Active<'_>,
+    folded: bool,
+) -> Result<Vec<Build>> {
+    let Some(level) = Level::find(files, facts) else {
+        return Ok(vec![build(files, facts, folded, None)?]);
+    };
+    let mut builds = vec![build(files, facts, folded, Some((level.rule, level.default)))?];
+    for &value in level.others.iter().take(MAX_BUILDS - 1) {
+        let mut other = build(files, facts, folded, Some((level.rule, value)))?;
+        other.condition = Some(format!("{} >= {value}", level.name));
+        let same =
+            |last: &Build| last.texts.iter().all(|(p, t)| t.bytes() == other.texts[p].bytes());
+        if !builds.last().is_some_and(same) {
+            builds.push(other);
+        }
+    }
+    Ok(builds)
+}
+
+/// The macro that says how much debugging is wanted.
+struct Level<'a> {
+    rule: &'a MacroRule,
+    name: &'a str,
+    default: i64,
+    /// Higher values that make a difference.
+    others: BTreeSet<i64>,
+}
+
+impl<'a> Level<'a> {
+    /// The first macro of class debug that the tree gives a number by default.
+    fn find(files: &BTreeMap<TreePath, Arc<Source>>, facts: &Active<'a>) -> Option<Level<'a>> {
+        let free =
+            |rule: &&&MacroRule| rule.class == MacroClass::Debug && rule.state == MacroState::Free;
+        for rule in facts.macros.iter().filter(free) {
+            for name in &rule.names {
+                let mut seen = Vec::new();
+                let mut default = None;
+                for source in files.values() {
+                    if memchr::memmem::find(&source.bytes, name.as_bytes()).is_none() {
+                        continue;
+                    }
+                    for directive in scan(&source.bytes).directives {
+                        let numbers = numbers_beside(&source.bytes, &directive, name);
+                        match directive.keyword {
+                            Keyword::Define => default = default.or(numbers.first().copied()),
+                            Keyword::If | Keyword::Elif => seen.extend(numbers),
+                            _ => {}
+                        }
+                    }
+                }
+                if let Some(default) = default {
+                    let near = |number: i64| [number, number.saturating_add(1)];
+                    let others = seen.into_iter().flat_map(near).filter(|n| *n > default);
+                    return Some(Level { rule, name, default, others: others.collect() });
+                }
+            }
+        }
+        None
+    }
+}
+
+/// The whole numbers in a directive that names a macro; in a definition, of that macro.
+fn numbers_beside(bytes: &[u8], directive: &Directive, name: &str) -> Vec<i64> {
+    let tokens: Vec<_> =
+        directive_tokens(bytes, directive.body).filter(|token| !token.is_trivia()).collect();
+    let is_name = |token: &crate::preprocess::lexer::Token| &*token.text(bytes) == name.as_bytes();
+    let named = match directive.keyword {
+        Keyword::Define => tokens.len() == 2 && is_name(&tokens[0]),
+        _ => tokens.iter().any(is_name),
+    };
+    let number = |token: &crate::preprocess::lexer::Token| {
+        let text = token.text(bytes);
+        let number = std::str::from_utf8(&text).ok()?.parse().ok();
+        number.filter(|_| token.kind == TokenKind::Number)
+    };
+    if named { tokens.iter().filter_map(number).collect() } else { Vec::new() }
+}
+
+/// Folds the files for one build.
+fn build(
+    files: &BTreeMap<TreePath, Arc<Source>>,
+    facts: &Active<'_>,
+    folded: bool,
+    level: Option<(&MacroRule, i64)>,
+) -> Result<Build> {
+    let mut own: Vec<MacroRule> = Vec::new();
+    if let Some((rule, value)) = level {
+        own.push(MacroRule { state: MacroState::Value(value.to_string()), ..rule.clone() });
+    }
+    let plain = |(path, source): (&TreePath, &Arc<Source>)| {
+        (path.clone(), Traced::new(Arc::clone(&source.bytes)))
+    };
+    let mut texts: BTreeMap<TreePath, Traced> = files.iter().map(plain).collect();
+    let mut lacking: BTreeSet<String> = BTreeSet::new();
+    for round in 0..MAX_ROUNDS {
+        let mut rules: Vec<&MacroRule> = own.iter().collect();
+        let mut one_of = &facts.one_of[..0];
+        if !folded && round == 0 {
+            rules.extend(&facts.macros);
+            one_of = &facts.one_of;
+        }
+        let settings = Settings::from_rules(&rules, one_of, Simplify::Full, |_| false)?;
+        texts = texts
+            .into_par_iter()
+            .map(|(path, text)| {
+                let named = !folded && round == 0
+                    || own
+                        .iter()
+                        .flat_map(|rule| &rule.names)
+                        .any(|name| memchr::memmem::find(text.bytes(), name.as_bytes()).is_some());
+                (path.clone(), if named { one(&path, text, &settings) } else { text })
+            })
+            .collect();
+        let new = never_defined(&texts, facts, &lacking);
+        if new.is_empty() {
+            break;
+        }
+        own.clear();
+        own.extend(new.iter().map(|(name, rule)| MacroRule {
+            names: vec![name.clone()],
+            state: MacroState::Undefined,
+            ..(*rule).clone()
+        }));
+        lacking.extend(new.into_keys());
+    }
+    Ok(Build { condition: None, texts })
+}
+
+fn one(path: &TreePath, text: Traced, settings: &Settings) -> Traced {
+    let source = Source::new(path.as_str(), Arc::clone(text.bytes()));
+    let folded = fold(&source, settings);
+    if !folded.balanced {
+        return text;
+    }
+    let before = text.clone();
+    text.apply(folded.edits).unwrap_or(before)
+}
+
+/// Names of class derived in conditions that no file defines: the sources themselves say when they
+/// hold, and here they never do.
+fn never_defined<'a>(
+    texts: &BTreeMap<TreePath, Traced>,
+    facts: &Active<'a>,
+    known: &BTreeSet<String>,
+) -> BTreeMap<String, &'a MacroRule> {
+    let derived: Vec<&MacroRule> = facts
+        .macros
+        .iter()
+        .copied()
+        .filter(|rule| rule.class == MacroClass::Derived && rule.state == MacroState::Free)
+        .collect();
+    let rule_of = |name: &str| {
+        let is = |pattern: &String| match pattern.strip_suffix('*') {
+            Some(prefix) => name.starts_with(prefix),
+            None => pattern == name,
+        };
+        derived.iter().copied().find(|rule| rule.names.iter().any(is))
+    };
+    let mut named: BTreeMap<String, &MacroRule> = BTreeMap::new();
+    let mut defined: BTreeSet<String> = BTreeSet::new();
+    for text in texts.values() {
+        let bytes = text.bytes();
+        for directive in scan(bytes).directives {
+            let condition = directive.keyword.opens() || directive.keyword == Keyword::Elif;
+            let define = directive.keyword == Keyword::Define;
+            if !condition && !define {
+                continue;
+            }
+            for token in directive_tokens(bytes, directive.body) {
+                if token.kind != TokenKind::Identifier {
+                    continue;
+                }
+                let name = String::from_utf8_lossy(&token.text(bytes)).into_owned();
+                if define {
+                    defined.insert(name);
+                    break;
+                }
+                if let Some(rule) = rule_of(&name) {
+                    named.insert(name, rule);
+                }
+            }
+        }
+    }
+    named.retain(|name, _| !defined.contains(name) && !known.contains(name));
+    named
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::load;
+
+    fn builds(files: &[(&str, &str)]) -> Vec<Build> {
+        let source = |(path, text): &(&str, &str)| {
+            (TreePath::new(path).unwrap(), Source::new(*path, text.as_bytes()))
+        };
+        let ruleset = load(None).unwrap();
+        let version = "1.5.7".parse().unwrap();
+        let facts = Active::new(&ruleset, version, &ruleset.library.profiles[0]);
+        of(&files.iter().map(source).collect(), &facts, true).unwrap()
+    }
+
+    fn text(build: &Build, path: &str) -> String {
+        let bytes = build.texts[&TreePath::new(path).unwrap()].bytes().to_vec();
+        String::from_utf8(bytes).unwrap()
+    }
+
+    #[test]
+    fn each_debug_level_that_makes_a_difference_is_a_build() {
+        let debug = "#ifndef DEBUGLEVEL\n#define DEBUGLEVEL 0\n#endif\n\
+            #if (DEBUGLEVEL>=2)\nint traced;\n#define ZSTD_DEPS_NEED_IO\n#endif\n";
+        let no = "#ifndef assert\n#define assert(condition) ((void)0)\n#endif\n";
+        let deps = "#ifdef ZSTD_DEPS_NEED_IO\nint io;\n#endif\n#ifdef OTHER\nint other;\n#endif\n";
+        let builds = builds(&[("a/assert.h", no), ("a/debug.h", debug), ("a/deps.h", deps)]);
+        let conditions: Vec<_> = builds.iter().map(|b| b.condition.as_deref()).collect();
+        assert_eq!(conditions, [None, Some("DEBUGLEVEL >= 2")]);
+        assert_eq!(text(&builds[0], "a/debug.h"), "");
+        assert_eq!(text(&builds[0], "a/deps.h"), "#ifdef OTHER\nint other;\n#endif\n");
+        assert!(text(&builds[1], "a/debug.h").starts_with("int traced;\n"));
+        assert_eq!(text(&builds[1], "a/deps.h"), deps);
+    }
+
+    #[test]
+    fn a_tree_without_debug_levels_has_one_build() {
+        let builds = builds(&[("a/a.c", "int a;\n")]);
+        assert_eq!(builds.len(), 1);
+        assert_eq!(text(&builds[0], "a/a.c"), "int a;\n");
+    }
+}

@@ -1,0 +1,149 @@
+//! Headers of our own that stand for upstream's: whether they offer what the release uses of these.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::symbols::offered;
+use crate::preprocess::lexer::{Keyword, TokenKind, directive_tokens, scan, tokens};
+use crate::text::{Span, TreePath};
+
+/// Something that the release uses of a replaced header and that ours lacks.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Lack {
+    /// The name.
+    pub name: String,
+    /// Whether the release defines the name to ask for a part of the header; else it uses it.
+    pub asks: bool,
+    /// Where upstream's header has it.
+    pub definition: Span,
+    /// The file that uses or defines it.
+    pub user: TreePath,
+    /// Where it does.
+    pub at: Span,
+}
+
+/// What `ours` lacks of what `upstream`'s header offers and the `others`, the rest of the output, use.
+pub fn lacking(upstream: &[u8], ours: &[u8], others: &BTreeMap<&TreePath, &[u8]>) -> Vec<Lack> {
+    let mut names = offered(upstream);
+    for has in std::iter::once(&ours).chain(others.values()) {
+        for name in offered(has).keys() {
+            names.remove(name);
+        }
+    }
+    let answered = tested(ours);
+    let mut parts = tested(upstream);
+    parts.retain(|name, _| !answered.contains_key(name));
+    let mut found = BTreeMap::new();
+    for (path, bytes) in others {
+        for (name, at) in used(bytes, &names) {
+            let definition = names[&name];
+            found.entry((false, name)).or_insert_with(|| (definition, (*path).clone(), at));
+        }
+        for (name, at) in asked(bytes) {
+            if let Some(&definition) = parts.get(&name) {
+                found.entry((true, name)).or_insert_with(|| (definition, (*path).clone(), at));
+            }
+        }
+    }
+    let lack =
+        |((asks, name), (definition, user, at)): ((bool, Vec<u8>), (Span, TreePath, Span))| Lack {
+            name: String::from_utf8_lossy(&name).into_owned(),
+            asks,
+            definition,
+            user,
+            at,
+        };
+    found.into_iter().map(lack).collect()
+}
+
+/// Which of the names a file uses, with the first place.
+fn used(bytes: &[u8], names: &BTreeMap<Vec<u8>, Span>) -> BTreeMap<Vec<u8>, Span> {
+    let mut found = BTreeMap::new();
+    if names.is_empty() {
+        return found;
+    }
+    for token in tokens(bytes).filter(|token| token.kind == TokenKind::Identifier) {
+        let text = token.text(bytes);
+        if names.contains_key(&*text) {
+            found.entry(text.into_owned()).or_insert(token.span);
+        }
+    }
+    found
+}
+
+/// Names that a file tests in conditions.
+fn tested(bytes: &[u8]) -> BTreeMap<Vec<u8>, Span> {
+    let mut found = BTreeMap::new();
+    for directive in scan(bytes).directives {
+        if !(directive.keyword.opens() || directive.keyword == Keyword::Elif) {
+            continue;
+        }
+        for token in directive_tokens(bytes, directive.body) {
+            if token.kind == TokenKind::Identifier {
+                found.entry(token.text(bytes).into_owned()).or_insert(token.span);
+            }
+        }
+    }
+    found
+}
+
+/// Macros that a file defines with nothing behind them: a way to ask for something.
+fn asked(bytes: &[u8]) -> BTreeMap<Vec<u8>, Span> {
+    let mut found = BTreeMap::new();
+    let mut tests: BTreeSet<Vec<u8>> = BTreeSet::new();
+    for directive in scan(bytes).directives {
+        let mut tokens = directive_tokens(bytes, directive.body).filter(|t| !t.is_trivia());
+        let Some(name) = tokens.next().filter(|t| t.kind == TokenKind::Identifier) else {
+            continue;
+        };
+        let text = name.text(bytes).into_owned();
+        match directive.keyword {
+            // A guard asks nobody for anything.
+            Keyword::Ifndef => _ = tests.insert(text),
+            Keyword::Define if tokens.next().is_none() && !tests.contains(&text) => {
+                found.entry(text).or_insert(name.span);
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const UPSTREAM: &str = "#ifndef U_H\n#define U_H\n#define U_macro(x) helper(x)\n\
+        typedef unsigned char U_byte;\nstatic int helper(int x) { return x; }\n\
+        static int U_function(int x) { return x; }\nstatic const int U_table[2] = { 1, 2 };\n\
+        #endif\n#ifdef U_NEED_MORE\n#define U_more 1\n#endif\n#ifdef U_NEED_REST\n#endif\n";
+
+    fn lacks(ours: &str, user: &str) -> Vec<(String, bool)> {
+        let path = TreePath::new("a/user.c").unwrap();
+        let others = BTreeMap::from([(&path, user.as_bytes())]);
+        let lacks = lacking(UPSTREAM.as_bytes(), ours.as_bytes(), &others);
+        lacks.into_iter().map(|lack| (lack.name, lack.asks)).collect()
+    }
+
+    #[test]
+    fn what_is_used_and_not_offered_is_told() {
+        let user = "#include \"u.h\"\nU_byte x = U_function(U_macro(U_table[0]));\n";
+        let all = ["U_byte", "U_function", "U_macro", "U_table"].map(|n| (n.to_owned(), false));
+        assert_eq!(lacks("", user), all);
+        let ours = "#define U_function(x) (x)\ntypedef u8 U_byte;\nint U_table[1];\n";
+        assert_eq!(lacks(ours, user), [("U_macro".to_owned(), false)]);
+    }
+
+    #[test]
+    fn what_nobody_uses_or_another_file_offers_is_not() {
+        assert!(lacks("", "int x; /* U_function */\nchar *y = \"U_macro\";\n").is_empty());
+        assert!(lacks("", "#define U_macro(x) x\nint x = U_macro(1);\n").is_empty());
+    }
+
+    #[test]
+    fn a_part_that_is_asked_for_must_be_there() {
+        let asks = "#define U_NEED_MORE\n#include \"u.h\"\n";
+        assert_eq!(lacks("", asks), [("U_NEED_MORE".to_owned(), true)]);
+        assert!(lacks("#ifdef U_NEED_MORE\n#endif\n", asks).is_empty());
+        assert!(lacks("", "#ifndef U_NEED_MORE\n#define U_NEED_MORE\n#endif\n").is_empty());
+    }
+}

@@ -1,0 +1,94 @@
+//! Which symbols the objects of the output define, and which they need: what a linker would find,
+//! worked out from the text.
+//!
+//! A name needs what it stands for: an object needs what its own code names and, through the macros
+//! and inline functions of the headers it includes, what those name. An argument that a macro drops
+//! is not code, and a macro hides a function of its name. Conditions that are not decided count with all their branches, so that what is found
+//! is never less than what is linked.
+
+mod heads;
+mod scan;
+mod uses;
+mod world;
+
+use std::collections::{BTreeMap, HashMap};
+
+use rayon::prelude::*;
+
+use crate::text::{Span, TreePath};
+
+/// A place in one of the files.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Place {
+    /// The file.
+    pub path: TreePath,
+    /// The name there.
+    pub span: Span,
+}
+
+/// One object: a source that is compiled by itself.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct ObjectSymbols {
+    /// What other objects can refer to.
+    pub defines: BTreeMap<String, Place>,
+    /// Symbols of the library that it does not define itself, with the first place that names each.
+    pub needs: BTreeMap<String, Place>,
+}
+
+/// All objects of the output.
+#[derive(Clone, Debug, Default)]
+pub struct Symbols {
+    /// The objects by the path of their source.
+    pub objects: BTreeMap<TreePath, ObjectSymbols>,
+    /// Where symbols are declared in headers, first place first.
+    pub declared: BTreeMap<String, Place>,
+    /// Names that are macros in a header of the library.
+    pub macros: Vec<String>,
+    /// Symbols that an object needs and none defines: where it is named first.
+    pub undefined: BTreeMap<String, Place>,
+}
+
+/// Reads the symbols of a tree. Sources are what ends in `.c`; what is included is looked for beside
+/// the file that does so and in `folders`.
+pub fn read(files: &BTreeMap<TreePath, &[u8]>, folders: &[&str]) -> Symbols {
+    read_each(&[files], folders).pop().unwrap_or_default()
+}
+
+/// Reads the symbols of several trees that have most texts in common: each text is taken apart once.
+pub fn read_each(trees: &[&BTreeMap<TreePath, &[u8]>], folders: &[&str]) -> Vec<Symbols> {
+    let code = |path: &TreePath| matches!(path.extension(), Some("c" | "h"));
+    let texts = trees.iter().flat_map(|files| files.iter().filter(|(path, _)| code(path)));
+    // The same bytes in memory are the same text.
+    let place = |bytes: &&[u8]| (bytes.as_ptr() as usize, bytes.len());
+    let unique: HashMap<(usize, usize), &[u8]> =
+        texts.map(|(_, bytes)| (place(bytes), *bytes)).collect();
+    let scanned: HashMap<(usize, usize), scan::Scanned<'_>> =
+        unique.into_par_iter().map(|(place, bytes)| (place, scan::scan(bytes))).collect();
+    let read = |files: &&BTreeMap<TreePath, &[u8]>| {
+        let own = files.iter().filter(|(path, _)| code(path));
+        let own: Vec<(&TreePath, &scan::Scanned<'_>)> =
+            own.filter_map(|(path, bytes)| Some((path, scanned.get(&place(bytes))?))).collect();
+        uses::symbols(&world::World::new(&own, folders))
+    };
+    trees.par_iter().map(read).collect()
+}
+
+/// The names that a file offers to those who include it, with the place of the first definition:
+/// macros, functions, variables and types.
+pub fn offered(bytes: &[u8]) -> BTreeMap<Vec<u8>, Span> {
+    let scanned = scan::scan(bytes);
+    let text = |span: Span| crate::preprocess::lexer::unspliced(&bytes[span.range()]).into_owned();
+    let mut offered = BTreeMap::new();
+    let items = scanned.items.iter().flat_map(|item| item.called.iter().chain(&item.declared));
+    let spans = items.map(|&at| scanned.lexed.code[at].span);
+    for span in scanned.macros.iter().map(|m| m.name).chain(spans) {
+        let name = text(span);
+        if !crate::syntax::is_attribute(&name) {
+            offered.entry(name).or_insert(span);
+        }
+    }
+    offered
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,19 @@
+//! A Linux tree: what it holds of the library, which release that came from, what was changed there,
+//! and how those changes go onto a new import. Reads, never writes.
+
+pub mod base;
+pub mod callers;
+mod carried;
+pub mod carry;
+mod classify;
+mod cover;
+mod folder;
+mod generated;
+mod hunks;
+pub mod interface;
+mod merge;
+pub mod named;
+mod normal;
+mod search;
+pub mod tree;
+mod verdict;

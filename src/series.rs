@@ -1,0 +1,445 @@
+//! From what a tree holds and a new import to the patches between the two.
+
+mod locals;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use sha2::{Digest, Sha256};
+
+use crate::finding::{Error, Result};
+use crate::git::Identity;
+use crate::letter::{ApiChange, Kind, Letter, Recipe, Stat, wrapped};
+use crate::linux::base::Base;
+use crate::linux::carry::Carried;
+use crate::linux::interface::{self, Interface};
+use crate::linux::tree::Tree;
+use crate::patch::{Change, Mail, apply};
+use crate::pipeline::KernelTree;
+use crate::rules::{Profile, Ruleset};
+use crate::text::{Files, Source, TreePath};
+use crate::upstream::{Origin, Release};
+
+/// How many hex digits of a digest a message shows: no line gets too long, and no two meet.
+const DIGITS: usize = 40;
+
+/// The new import.
+#[derive(Clone, Copy, Debug)]
+pub struct New<'a> {
+    /// The release.
+    pub release: &'a Release,
+    /// Its kernel form.
+    pub tree: &'a KernelTree,
+    /// The rules.
+    pub ruleset: &'a Ruleset,
+    /// The profile.
+    pub profile: &'a Profile,
+    /// The kernel that it was made for.
+    pub kernel: &'a str,
+}
+
+/// What the patch starts from.
+#[derive(Clone, Copy)]
+pub enum Old<'a> {
+    /// A tree without the library.
+    Nothing,
+    /// A tree that holds the unchanged import of a release.
+    Import(&'a Release, &'a KernelTree),
+    /// A Linux tree; with the release that it holds and what becomes of its own changes, if any.
+    Tree(&'a Tree, Option<(&'a Base, &'a Carried)>),
+}
+
+/// How the patches are to be written.
+#[derive(Clone, Debug)]
+pub struct Wish {
+    /// Who makes them.
+    pub author: Identity,
+    /// Lines to sign off with, each `Name <mail>`.
+    pub signed_off: Vec<String>,
+    /// Whether each step is a patch of its own.
+    pub split: bool,
+    /// Local changes that the user decided to keep.
+    pub keep: Vec<String>,
+    /// Local changes that the user decided to drop.
+    pub drop: Vec<String>,
+}
+
+/// A patch as it is written.
+#[derive(Clone, Debug)]
+pub struct Patch {
+    /// Its place in the series; 0 for the letter in front, none for a patch alone.
+    pub number: Option<usize>,
+    /// The subject without mark.
+    pub subject: String,
+    /// The mail.
+    pub bytes: Vec<u8>,
+    /// The message of its commit.
+    pub message: String,
+    /// All files once it is applied; none for the letter.
+    pub files: Option<Files>,
+    /// What it does to files.
+    pub stat: Stat,
+}
+
+/// One step on the way.
+struct Step {
+    subject: String,
+    body: String,
+    files: Files,
+}
+
+/// Makes the patches; none where nothing is to be changed.
+///
+/// # Errors
+/// A message can't be put into a mail, or a patch doesn't give the files that it was made from, which
+/// is a fault of this program.
+pub fn make(new: &New<'_>, old: &Old<'_>, wish: &Wish) -> Result<Vec<Patch>> {
+    let before = old.files();
+    let after = match old {
+        Old::Tree(_, Some((_, carried))) => carried.files.clone(),
+        // What lies there already and isn't the library's stays.
+        Old::Tree(tree, None) => tree.files.clone().into_iter().chain(new.files()).collect(),
+        _ => new.files(),
+    };
+    let change = Change::between(&before, &after)?;
+    if change.is_empty() {
+        return Ok(Vec::new());
+    }
+    let series = Series { new, old, wish };
+    let letter = series.letter(&before, &after, &change);
+    match (wish.split, old) {
+        (true, Old::Tree(_, Some((base, carried)))) => {
+            series.split(&letter, &before, &change, base, carried)
+        }
+        (true, _) => Err(Error::usage("there is nothing to split: no library is there before")
+            .hint("--split goes with --linux and a tree that holds the library")),
+        (false, _) => {
+            let step = Step { subject: letter.subject(), body: letter.body(), files: after };
+            series.patch(&letter, &before, step, None).map(|patch| vec![patch])
+        }
+    }
+}
+
+impl New<'_> {
+    fn files(&self) -> Files {
+        bytes(self.tree)
+    }
+}
+
+/// The files of an import.
+fn bytes(tree: &KernelTree) -> Files {
+    tree.files.iter().map(|(path, file)| (path.clone(), Arc::clone(file.text.bytes()))).collect()
+}
+
+impl Old<'_> {
+    fn files(&self) -> Files {
+        match self {
+            Old::Nothing => Files::new(),
+            Old::Import(_, tree) => bytes(tree),
+            Old::Tree(tree, ..) => tree.files.clone(),
+        }
+    }
+
+    /// The release that is there, as messages call it.
+    fn holds(&self) -> Option<String> {
+        match self {
+            Old::Nothing => None,
+            Old::Import(release, _) => Some(release.version.to_string()),
+            Old::Tree(_, held) => held.map(|(base, _)| base.release.version.to_string()),
+        }
+    }
+}
+
+struct Series<'a> {
+    new: &'a New<'a>,
+    old: &'a Old<'a>,
+    wish: &'a Wish,
+}
+
+impl Series<'_> {
+    fn letter(&self, before: &Files, after: &Files, change: &Change) -> Letter {
+        let New { release, tree, ruleset, .. } = self.new;
+        let kinds = tree.kinds().into_iter();
+        let (locals, local_files) = match self.old {
+            Old::Tree(_, Some((_, carried))) => {
+                (locals::told(carried), carried.local_files.clone())
+            }
+            _ => (Vec::new(), Vec::new()),
+        };
+        Letter {
+            library: ruleset.library.name.clone(),
+            from: self.old.holds(),
+            to: release.version.to_string(),
+            source: spoken(release, ruleset),
+            kinds: kinds.map(|(kind, (rules, edits))| Kind { kind, rules, edits }).collect(),
+            conditions: (tree.conditions.before, tree.conditions.after),
+            stat: stat(change),
+            api: self.old.holds().map(|_| self.callers(before, after)),
+            locals,
+            local_files: local_files.iter().map(ToString::to_string).collect(),
+            recipe: self.recipe(before),
+        }
+    }
+
+    /// What changes in the headers that are the kernel's own.
+    fn callers(&self, before: &Files, after: &Files) -> ApiChange {
+        let ours = |path: &&TreePath| {
+            let file = self.new.tree.files.get(*path);
+            file.is_some_and(|file| file.template.is_some())
+                && path.extension() == Some("h")
+                && !path.as_str().starts_with(&self.new.ruleset.library.output)
+        };
+        let read = |files: &Files| {
+            let headers = files.iter().filter(|(path, _)| ours(path));
+            let sources: BTreeMap<TreePath, Arc<Source>> = headers
+                .map(|(path, bytes)| (path.clone(), Source::new(path.as_str(), Arc::clone(bytes))))
+                .collect();
+            Interface::of(&sources)
+        };
+        compared(&read(before), &read(after))
+    }
+
+    fn recipe(&self, before: &Files) -> Recipe {
+        let New { release, ruleset, profile, kernel, .. } = self.new;
+        let mut recipe = Recipe {
+            tool: env!("CARGO_PKG_VERSION").into(),
+            release: asked(release),
+            upstream: origin(&release.origin),
+            rules: ruleset.digest.chars().take(DIGITS).collect(),
+            profile: profile.name.clone(),
+            kernel: (*kernel).to_owned(),
+            keep: self.wish.keep.clone(),
+            drop: self.wish.drop.clone(),
+            ..Recipe::default()
+        };
+        match self.old {
+            Old::Nothing => {}
+            Old::Import(release, _) => recipe.from = Some(asked(release)),
+            Old::Tree(_, held) => {
+                recipe.base = Some(digest(before));
+                let held = held.map(|(base, _)| base);
+                recipe.held =
+                    held.map(|base| format!("{}, profile {}", base.release.name, base.profile));
+            }
+        }
+        recipe
+    }
+
+    /// One patch, applied once in memory before anybody sees it.
+    fn patch(
+        &self,
+        letter: &Letter,
+        before: &Files,
+        step: Step,
+        part: Option<(usize, usize)>,
+    ) -> Result<Patch> {
+        let change = Change::between(before, &step.files)?;
+        let mail = self.mail(letter, step.subject, step.body, part);
+        let bytes = mail.render(&change, part)?;
+        let applied = apply(&bytes, before)?;
+        if applied != step.files {
+            return Err(Error::internal(format!("the patch `{}` gives other files", mail.subject)));
+        }
+        Ok(Patch {
+            number: part.map(|(number, _)| number),
+            message: mail.message()?,
+            subject: mail.subject,
+            bytes,
+            files: Some(step.files),
+            stat: stat(&change),
+        })
+    }
+
+    fn mail(
+        &self,
+        letter: &Letter,
+        subject: String,
+        body: String,
+        part: Option<(usize, usize)>,
+    ) -> Mail {
+        let recipe = Recipe { part, ..letter.recipe.clone() };
+        let mut trailers = recipe.trailers();
+        let signed = self.wish.signed_off.iter();
+        trailers.extend(signed.map(|who| ("Signed-off-by".to_owned(), who.clone())));
+        Mail {
+            author: self.wish.author.clone(),
+            date: date(self.new.release, self.new.ruleset),
+            subject,
+            body,
+            trailers,
+            signature: concat!("kernelize ", env!("CARGO_PKG_VERSION")).to_owned(),
+        }
+    }
+
+    /// The series: the release that is there in the new form, the new release, the local changes.
+    fn split(
+        &self,
+        letter: &Letter,
+        before: &Files,
+        overall: &Change,
+        base: &Base,
+        carried: &Carried,
+    ) -> Result<Vec<Patch>> {
+        let mut steps = vec![self.again(letter, base, carried)];
+        let (subject, body) = (letter.subject(), letter.body());
+        steps.push(Step { subject, body, files: carried.import.clone() });
+        steps.extend(locals::steps(carried)?);
+        let steps = that_change(steps, before);
+        let subjects: Vec<String> = steps.iter().map(|step| step.subject.clone()).collect();
+        let of = steps.len();
+        let mut patches = vec![self.cover(letter, overall, &subjects)?];
+        let mut files = before.clone();
+        for (number, step) in steps.into_iter().enumerate() {
+            let after = step.files.clone();
+            patches.push(self.patch(letter, &files, step, Some((number + 1, of)))?);
+            files = after;
+        }
+        Ok(patches)
+    }
+
+    /// The first step: what is there, by the rules of today.
+    fn again(&self, letter: &Letter, base: &Base, carried: &Carried) -> Step {
+        let library = &self.new.ruleset.library.name;
+        let version = base.release.version;
+        let body = [
+            format!(
+                "Write {library} {version}, which this tree holds, anew by the rules of profile {}. \
+                 Conditionals that a kernel build decides are folded; what is compiled stays the \
+                 same, token by token, and so do this tree's own changes.",
+                self.new.profile.name
+            ),
+            format!(
+                "There is nothing to read here: `kernelize verify` makes it again. It keeps the next \
+                 step, the import of {}, free of changes that upstream didn't make.",
+                letter.to
+            ),
+        ];
+        Step {
+            subject: format!("{library}: re-import {version}, no functional change"),
+            body: body.map(|text| wrapped(&text, "")).join("\n\n"),
+            files: carried.reimport.clone(),
+        }
+    }
+
+    fn cover(&self, letter: &Letter, overall: &Change, subjects: &[String]) -> Result<Patch> {
+        let part = Some((0, subjects.len()));
+        let mail = self.mail(letter, letter.subject(), letter.body(), part);
+        let subjects: Vec<&str> = subjects.iter().map(String::as_str).collect();
+        Ok(Patch {
+            number: Some(0),
+            message: mail.message()?,
+            bytes: mail.render_cover(overall, &subjects)?,
+            subject: mail.subject,
+            files: None,
+            stat: stat(overall),
+        })
+    }
+}
+
+/// The steps that change anything.
+fn that_change(steps: Vec<Step>, before: &Files) -> Vec<Step> {
+    let mut found: Vec<Step> = Vec::new();
+    for step in steps {
+        let last = found.last().map_or(before, |step| &step.files);
+        if step.files != *last {
+            found.push(step);
+        }
+    }
+    found
+}
+
+/// What one interface has and the other hasn't, of functions and types.
+fn compared(old: &Interface, new: &Interface) -> ApiChange {
+    let of_callers =
+        |(_, offer): &(&str, &interface::Offer)| offer.kind != interface::Kind::Constant;
+    let missing = |here: &Interface, there: &Interface| {
+        let names = here.iter().filter(of_callers).map(|(name, _)| name);
+        names.filter(|name| there.get(name).is_none()).map(str::to_owned).collect()
+    };
+    let both = old.iter().filter_map(|(name, offer)| Some((offer, new.get(name)?)));
+    let differ = both.filter(|(old, new)| old.meaning != new.meaning);
+    let differ = differ.filter(|(old, _)| old.kind != interface::Kind::Constant);
+    ApiChange {
+        added: missing(new, old),
+        removed: missing(old, new),
+        changed: differ.map(|(old, new)| (old.shown.clone(), new.shown.clone())).collect(),
+    }
+}
+
+fn stat(change: &Change) -> Stat {
+    let (files, insertions, deletions) = change.totals();
+    let count = |is: &dyn Fn(bool, bool) -> bool| {
+        change.files().iter().filter(|file| is(file.old.is_some(), file.new.is_some())).count()
+    };
+    Stat {
+        files,
+        added: count(&|old, _| !old),
+        deleted: count(&|_, new| !new),
+        renamed: change.files().iter().filter(|file| file.renamed_from().is_some()).count(),
+        insertions,
+        deletions,
+    }
+}
+
+/// Where a release was read from, for people; no path of this machine.
+fn spoken(release: &Release, ruleset: &Ruleset) -> String {
+    let Release { name, origin, .. } = release;
+    match origin {
+        Origin::Git { commit, .. } => {
+            format!("{name}, commit {commit} of {}", ruleset.library.url)
+        }
+        Origin::Folder { .. } => format!("{name}, from a folder"),
+        Origin::Archive { sha256, .. } => format!("{name}, from an archive, sha256 {sha256}"),
+        Origin::Package { package, version, .. } => {
+            format!("{name}, as the package {package} {version} carries it")
+        }
+    }
+}
+
+/// The same for programs.
+fn origin(origin: &Origin) -> String {
+    match origin {
+        Origin::Git { commit, .. } => format!("git:{commit}"),
+        Origin::Folder { .. } => "folder".into(),
+        Origin::Archive { sha256, .. } => format!("sha256:{}", &sha256[..DIGITS.min(sha256.len())]),
+        Origin::Package { package, version, .. } => format!("cargo:{package}@{version}"),
+    }
+}
+
+/// What to ask a source for to get the release again: its tag, or else its commit.
+fn asked(release: &Release) -> String {
+    match &release.origin {
+        Origin::Git { commit, tag: None, .. } => commit.clone(),
+        _ => release.name.clone(),
+    }
+}
+
+/// When a release was made, in seconds since 1970 UTC: as the rules say, so that all its sources give
+/// the same patch, else as its commit says. What says nothing is as old as the newest release that it
+/// can come after.
+pub fn date(release: &Release, ruleset: &Ruleset) -> i64 {
+    let packages = &ruleset.library.packages;
+    let is_release = release.name == format!("{}{}", ruleset.library.tag_prefix, release.version);
+    let listed = packages.iter().find(|package| is_release && package.release == release.version);
+    let before = || packages.iter().rev().find(|package| package.release <= release.version);
+    let dates = [
+        listed.and_then(|package| package.date),
+        release.date,
+        before().and_then(|package| package.date),
+    ];
+    dates.into_iter().flatten().next().unwrap_or_default()
+}
+
+/// Digest of files with their paths.
+fn digest(files: &Files) -> String {
+    let mut hash = Sha256::new();
+    for (path, bytes) in files {
+        hash.update(path.as_str());
+        hash.update([0]);
+        hash.update((bytes.len() as u64).to_be_bytes());
+        hash.update(bytes);
+    }
+    let digest = hash.finalize();
+    let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+    hex[..DIGITS].to_owned()
+}

@@ -1,0 +1,8 @@
+//! Linux trees: what they hold, what they have changed, and how that goes onto a new import.
+
+// A test fails by panicking, its helpers too.
+#![allow(clippy::unwrap_used)]
+
+mod real;
+mod support;
+mod synthetic;

@@ -1,0 +1,111 @@
+//! Real kernel trees and the real repository, where they are here: `KERNELIZE_TEST_LINUX_6_12` and
+//! `KERNELIZE_TEST_LINUX_6_1` name unpacked trees, `KERNELIZE_TEST_GIT` a clone of upstream.
+
+use std::path::Path;
+
+use kernelize::linux::carry::{Carried, Class, Decisions, Fate};
+
+use crate::support::{Case, text};
+
+/// Releases that changes are carried to.
+const TARGETS: [&str; 2] = ["1.5.6", "1.5.7"];
+
+fn case(tree: &str) -> Case {
+    let value = |name: &str| std::env::var(name).unwrap();
+    Case::new(None, Path::new(&value(tree)), &value("KERNELIZE_TEST_GIT"))
+}
+
+fn count(carried: &Carried, class: Class) -> usize {
+    carried.locals.iter().filter(|local| local.class == class).count()
+}
+
+#[test]
+#[ignore = "needs a kernel tree and a clone of upstream"]
+fn linux_6_12() {
+    let case = case("KERNELIZE_TEST_LINUX_6_12");
+    let base = case.base();
+    assert_eq!(base.release.name, "v1.5.2-kernel");
+    let importer = base.importer.unwrap();
+    assert_eq!((base.distance.hunks, importer.hunks), (7, 13));
+    assert_eq!((base.distance.files, importer.files), (0, 0));
+    for release in TARGETS {
+        let carried = case.onto(&base, "packages", Some(release), &Decisions::default()).unwrap();
+        assert_eq!(carried.open().count(), 0);
+        let generated = count(&carried, Class::Generated);
+        assert_eq!((count(&carried, Class::Upstreamed), generated), (6, 13));
+        let kept: Vec<_> = carried.locals.iter().filter(|local| local.fate == Fate::Kept).collect();
+        assert_eq!(kept.iter().map(|local| local.id.as_str()).collect::<Vec<_>>(), ["bmi2-gcc"]);
+        let path = "lib/zstd/common/portability_macros.h";
+        let (before, after) = (text(&carried.import, path), text(&carried.files, path));
+        assert_eq!(after, before.replacen("((__GNUC__ >= 5))", "((__GNUC__ >= 11))", 1));
+        assert_ne!(after, before);
+        let changed = carried.files.iter().filter(|(path, bytes)| carried.import[*path] != **bytes);
+        assert_eq!(changed.count(), 1);
+        assert!(carried.local_files.is_empty());
+    }
+}
+
+/// The changes are told apart by their tokens too, without being known by name: all but the one whose
+/// place the new release has rewritten.
+#[test]
+#[ignore = "needs a kernel tree and a clone of upstream"]
+fn linux_6_12_without_names() {
+    let mut case = case("KERNELIZE_TEST_LINUX_6_12");
+    case.ruleset.local.clear();
+    let base = case.base();
+    for release in TARGETS {
+        let carried = case.onto(&base, "packages", Some(release), &Decisions::default()).unwrap();
+        let open: Vec<_> = carried.open().map(|local| local.file.as_str()).collect();
+        assert_eq!(open, ["lib/zstd/common/fse_decompress.c"]);
+        assert_eq!(count(&carried, Class::Upstreamed), 5);
+        assert_eq!(count(&carried, Class::Local), 1);
+    }
+}
+
+#[test]
+#[ignore = "needs a kernel tree and a clone of upstream"]
+fn linux_6_1() {
+    let case = case("KERNELIZE_TEST_LINUX_6_1");
+    let base = case.base();
+    assert_eq!(base.release.name, "v1.4.10");
+    let importer = base.importer.unwrap();
+    assert_eq!((base.distance.hunks, importer.hunks), (10, 3));
+    for release in TARGETS {
+        let carried = case.onto(&base, "packages", Some(release), &Decisions::default()).unwrap();
+        assert_eq!(carried.open().count(), 0);
+        assert_eq!((count(&carried, Class::Upstreamed), count(&carried, Class::Local)), (1, 0));
+        assert_eq!(count(&carried, Class::Generated), 12);
+        assert!(carried.local_files.is_empty());
+        assert_eq!(carried.files, carried.import);
+    }
+}
+
+/// A wrapper function that the import lacks is not lost in silence.
+#[test]
+#[ignore = "needs a kernel tree and a clone of upstream"]
+fn linux_6_12_with_a_function_less() {
+    let mut case = case("KERNELIZE_TEST_LINUX_6_12");
+    case.ruleset.api.retain(|rule| !rule.rule.name.as_str().ends_with("zstd_get_cparams"));
+    let base = case.base();
+    let carried = case.onto(&base, "packages", Some("1.5.7"), &Decisions::default()).unwrap();
+    let open: Vec<_> = carried.open().map(|l| (l.file.as_str(), l.reason.as_str())).collect();
+    let expected = [
+        ("include/linux/zstd.h", "the import offers no zstd_get_cparams"),
+        (
+            "lib/zstd/zstd_compress_module.c",
+            "the import offers no export of zstd_get_cparams, zstd_get_cparams",
+        ),
+    ];
+    assert_eq!(open, expected);
+}
+
+/// With packages alone the nearest release is the plain one, and farther.
+#[test]
+#[ignore = "needs a kernel tree"]
+fn linux_6_12_with_packages() {
+    let mut case = case("KERNELIZE_TEST_LINUX_6_12");
+    case.made_from = "packages".parse().unwrap();
+    let base = case.base();
+    assert_eq!(base.release.name, "v1.5.2");
+    assert_eq!((base.distance.hunks, base.importer), (27, None));
+}

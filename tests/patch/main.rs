@@ -1,0 +1,11 @@
+//! Patches: held against those that git makes, and given to the tools that apply them.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
+
+mod changes;
+mod commits;
+mod mails;
+#[path = "../releases/packages.rs"]
+mod packages;
+mod support;
+mod tools;
