@@ -158,20 +158,43 @@ build_kernelize() {
     [[ -n ${KERNELIZE:-} ]] || cargo build --release --locked --quiet
 }
 
+# The repository that the rules name.
+upstream_url() { sed -n 's/^url *= *"\(.*\)"$/\1/p' rules/zstd/library.toml; }
+
+# find_upstream: where releases come from. The trees were made from revisions that are in no package,
+# so that a patch for a tree needs a repository; without one, packages give patches that add the
+# whole library to a tree from which it was taken. Those build and boot the same files, except for
+# what the tree's own changes make of them.
+find_upstream() {
+    if [[ -n ${KERNELIZE_UPSTREAM:-} ]]; then
+        upstream=$KERNELIZE_UPSTREAM
+    elif GIT_TERMINAL_PROMPT=0 timeout 60 git ls-remote -q --exit-code "$(upstream_url)" HEAD >/dev/null 2>&1; then
+        upstream=$(upstream_url)
+    else
+        upstream=packages
+    fi
+    whole=no
+    [[ $upstream != packages || -n ${KERNELIZE_MADE_FROM:-} ]] || whole=yes
+}
+
 # make_patch VERSION RELEASE FILE: what a maintainer would mail. The sign-off is there because
 # checkpatch asks for one.
 make_patch() {
-    "${KERNELIZE:-target/release/kernelize}" patch "v$2" --linux "$(linux_source "$1")" \
-        --upstream "${KERNELIZE_UPSTREAM:-packages}" \
+    local options=(--linux "$(linux_source "$1")")
+    [[ -z ${KERNELIZE_MADE_FROM:-} ]] || options+=(--made-from "$KERNELIZE_MADE_FROM")
+    [[ $whole == no ]] || options=(--kernel "$1")
+    "${KERNELIZE:-target/release/kernelize}" patch "v$2" "${options[@]}" --upstream "$upstream" \
         --author 'kernelize ci <ci@kernelize.invalid>' --signoff -o "$3"
 }
 
 # stage_release VERSION RELEASE STAGE [PATCH]: steps that bring about the import's paths as they are
 # behind the patch. The release `baseline` stands for the tree as it is.
 stage_release() {
-    local what="$2 on $1" patch=$3.mail
+    local what="$2 on $1" patch=$3.mail tree
+    tree=$(linux_source "$1")
+    whole=no
     if [[ $2 == baseline ]]; then
-        step "$what: unchanged" copy_import "$(linux_source "$1")" "$3"
+        step "$what: unchanged" copy_import "$tree" "$3"
         return 0
     fi
     rm -f "$patch"
@@ -180,10 +203,18 @@ stage_release() {
     else
         step 'kernelize: build' build_kernelize
         ok || return 0
-        step "$what: patch" make_patch "$1" "$2" "$patch"
+        find_upstream
+        if [[ $whole == yes ]]; then
+            tree=$3.bare
+            mkdir -p "$tree"
+            step "$what: patch for a tree without the library (no repository of upstream in reach)" \
+                make_patch "$1" "$2" "$patch"
+        else
+            step "$what: patch" make_patch "$1" "$2" "$patch"
+        fi
         ok || return 0
     fi
-    step "$what: git am, git apply, patch" apply_patch "$1" "$patch" "$3"
+    step "$what: git am, git apply, patch" apply_patch "$tree" "$patch" "$3"
 }
 
 # copy_import FROM TO: the paths of the import alone.
@@ -214,16 +245,15 @@ touches_only_its_paths() {
     done <"$1.numstat"
 }
 
-# apply_patch VERSION PATCH STAGE: the patch, taken by the three tools that people use, on a copy of
+# apply_patch TREE PATCH STAGE: the patch, taken by the three tools that people use, on a copy of
 # the paths it may touch; STAGE is the repository in which `git am` took it.
 apply_patch() {
-    local tree stage=$3 other=$3.patch
-    tree=$(linux_source "$1")
+    local tree=$1 stage=$3 other=$3.patch
     touches_only_its_paths "$2"
     copy_import "$tree" "$stage"
     plain_git -C "$stage" init -q
     plain_git -C "$stage" add -A
-    plain_git -C "$stage" commit -q -m "what linux-source-$1 holds"
+    plain_git -C "$stage" commit -q --allow-empty -m 'what the tree holds'
     plain_git -C "$stage" apply --check --whitespace=nowarn "$2"
     plain_git -C "$stage" am -q <"$2"
     [[ -z $(plain_git -C "$stage" status --porcelain) ]]
