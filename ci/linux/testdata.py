@@ -50,6 +50,14 @@ def records(rng, size):
     return b"".join(rows)
 
 
+def runs(rng, size):
+    """Noise that comes back at once: matches of hundreds of bytes, within a page too."""
+    out = bytearray()
+    while len(out) < size:
+        out += noise(rng, rng.randint(250, 900)) * rng.randint(3, 6)
+    return bytes(out[:size])
+
+
 def noise(rng, size):
     """Nothing to compress."""
     return rng.randbytes(size)
@@ -64,6 +72,7 @@ def corpus(rng):
         "code.c": code(rng, 1 << 20),
         "table.bin": records(rng, 768 << 10),
         "zeros": bytes(1 << 20),
+        "runs": runs(rng, 512 << 10),
         "noise": noise(rng, 384 << 10),
         # Where one kind of content follows another, within and across btrfs's pieces of 128 KB.
         "mixed": b"".join(
@@ -87,7 +96,9 @@ def main():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
     # More than half of it must be gone for the test of zram to pass, so there is little noise in it.
-    device = prose(rng, 3 << 20) + code(rng, 2 << 20) + records(rng, 1 << 20) + noise(rng, 256 << 10) + bytes(1 << 20)
+    # Pages of zeros are not compressed there: long matches have to be others.
+    device = prose(rng, 3 << 20) + code(rng, 2 << 20) + records(rng, 1 << 20) + runs(rng, 1 << 20)
+    device += noise(rng, 256 << 10) + bytes(256 << 10)
     (out / "device.bin").write_bytes(device[: len(device) // 4096 * 4096])
     (out / "dict.bin").write_bytes(prose(rng, 24 << 10) + code(rng, 24 << 10))
 
