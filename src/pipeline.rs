@@ -64,6 +64,8 @@ pub struct Preprocessed<'a> {
     texts: BTreeMap<TreePath, Traced>,
     /// Groups decided and conditions shortened.
     decided: usize,
+    /// Conditions upstream.
+    conditions: usize,
 }
 
 /// Includes, names, calls, comments and licence lines are the kernel's.
@@ -72,6 +74,7 @@ pub struct Rewritten<'a> {
     upstream: Upstream<'a>,
     texts: BTreeMap<TreePath, Traced>,
     decided: usize,
+    conditions: usize,
 }
 
 /// The kernel form, with all that is known of it.
@@ -229,9 +232,10 @@ fn binary(source: &Arc<Source>) -> Findings {
 
 /// Adds the kernel's own files and holds the whole against the closed world.
 fn kernel_tree(rewritten: Rewritten<'_>) -> Result<KernelTree> {
-    let Rewritten { upstream, texts, decided } = rewritten;
+    let Rewritten { upstream, texts, decided, conditions: before } = rewritten;
     let Upstream { rules, exact, alone, target, files, layout, mut findings, mut hits } = upstream;
-    let conditions = closed::check(&rules, &files, &texts, &mut findings, &mut hits);
+    let mut conditions = closed::check(&rules, &files, &texts, &mut findings, &mut hits);
+    conditions.before = before;
     // One file by itself can't have what the API needs.
     let api = if alone {
         Api::default()

@@ -174,7 +174,10 @@ fn summary(
     tree: &KernelTree,
 ) -> ImportSummary {
     let derived = tree.files.values().filter(|file| file.template.is_none());
-    let lines = |bytes: &[u8]| bytes.split_inclusive(|byte| *byte == b'\n').count();
+    let lines = |bytes: &[u8]| {
+        let rest = bytes.last().is_some_and(|byte| *byte != b'\n');
+        memchr::memchr_iter(b'\n', bytes).count() + usize::from(rest)
+    };
     let (errors, all) = (tree.findings.errors(), tree.findings.len());
     ImportSummary {
         library: ruleset.library.name.clone(),

@@ -245,7 +245,7 @@ fn summary(ground: &Ground, patches: &[Patch]) -> PatchSummary {
     let from = match &ground.before {
         Before::Nothing | Before::Tree(_, None) => None,
         Before::Import(release, _) => Some(release.name.clone()),
-        Before::Tree(..) => held.map(|base| base.release.name.clone()),
+        Before::Tree(..) => held.map(|base| base.name.clone()),
     };
     PatchSummary {
         library: ground.ruleset.library.name.clone(),

@@ -139,6 +139,14 @@ fn causes(recipe: &Recipe, again: &[u8]) -> Vec<String> {
     {
         causes.push(format!("another base: the tree's files were {then}, these are {now}"));
     }
+    if let (Some(then), Some(now)) = (&recipe.held, &now.held)
+        && then != now
+    {
+        causes.push(format!(
+            "another release to hold the tree against: it was {then}, it is {now}; --upstream and \
+             --made-from say where that is read from"
+        ));
+    }
     causes
 }
 

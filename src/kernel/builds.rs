@@ -1,14 +1,16 @@
 //! The output as builds see it: the kernel's own, and those that ask for more debugging.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use rayon::prelude::*;
 
 use crate::edit::Traced;
 use crate::finding::Result;
 use crate::preprocess::fold::fold;
-use crate::preprocess::lexer::{Directive, Keyword, TokenKind, directive_tokens, scan};
+use crate::preprocess::lexer::{
+    Directive, Keyword, TokenKind, directive_tokens, scan, splices_a_word,
+};
 use crate::preprocess::settings::Settings;
 use crate::rules::{Active, MacroClass, MacroRule, MacroState, Simplify};
 use crate::text::{Source, TreePath};
@@ -38,12 +40,15 @@ pub fn of(
     facts: &Active<'_>,
     folded: bool,
 ) -> Result<Vec<Build>> {
-    let Some(level) = Level::find(files, facts) else {
-        return Ok(vec![build(files, facts, folded, None)?]);
+    let level = Level::find(files, facts);
+    let mut start = Start { steps: BTreeMap::new(), facts, folded, derived: Derived::new(facts) };
+    start.steps = start.of(files, level.as_ref().map(|level| level.rule))?;
+    let Some(level) = level else {
+        return Ok(vec![start.build(None)?]);
     };
-    let mut builds = vec![build(files, facts, folded, Some((level.rule, level.default)))?];
+    let mut builds = vec![start.build(Some((level.rule, level.default)))?];
     for &value in level.others.iter().take(MAX_BUILDS - 1) {
-        let mut other = build(files, facts, folded, Some((level.rule, value)))?;
+        let mut other = start.build(Some((level.rule, value)))?;
         other.condition = Some(format!("{} >= {value}", level.name));
         let same =
             |last: &Build| last.texts.iter().all(|(p, t)| t.bytes() == other.texts[p].bytes());
@@ -113,54 +118,98 @@ fn numbers_beside(bytes: &[u8], directive: &Directive, name: &str) -> Vec<i64> {
     if named { tokens.iter().filter_map(number).collect() } else { Vec::new() }
 }
 
-/// Folds the files for one build.
-fn build(
-    files: &BTreeMap<TreePath, Arc<Source>>,
-    facts: &Active<'_>,
+/// What all builds start from.
+struct Start<'a> {
+    steps: BTreeMap<TreePath, Step>,
+    facts: &'a Active<'a>,
     folded: bool,
-    level: Option<(&MacroRule, i64)>,
-) -> Result<Build> {
-    let mut own: Vec<MacroRule> = Vec::new();
-    if let Some((rule, value)) = level {
-        own.push(MacroRule { state: MacroState::Value(value.to_string()), ..rule.clone() });
+    derived: Derived<'a>,
+}
+
+/// A file on its way to a build.
+#[derive(Clone)]
+struct Step {
+    text: Traced,
+    /// What it says of names of class derived. Few files change from round to round and from build to
+    /// build.
+    said: Arc<OnceLock<Said>>,
+}
+
+impl Step {
+    fn new(text: Traced) -> Step {
+        Step { text, said: Arc::default() }
     }
-    let plain = |(path, source): (&TreePath, &Arc<Source>)| {
-        (path.clone(), Traced::new(Arc::clone(&source.bytes)))
-    };
-    let mut texts: BTreeMap<TreePath, Traced> = files.iter().map(plain).collect();
-    let mut lacking: BTreeSet<String> = BTreeSet::new();
-    for round in 0..MAX_ROUNDS {
-        let mut rules: Vec<&MacroRule> = own.iter().collect();
-        let mut one_of = &facts.one_of[..0];
-        if !folded && round == 0 {
-            rules.extend(&facts.macros);
-            one_of = &facts.one_of;
-        }
-        let settings = Settings::from_rules(&rules, one_of, Simplify::Full, |_| false)?;
-        texts = texts
-            .into_par_iter()
-            .map(|(path, text)| {
-                let named = !folded && round == 0
-                    || own
-                        .iter()
-                        .flat_map(|rule| &rule.names)
-                        .any(|name| memchr::memmem::find(text.bytes(), name.as_bytes()).is_some());
-                (path.clone(), if named { one(&path, text, &settings) } else { text })
-            })
-            .collect();
-        let new = never_defined(&texts, facts, &lacking);
-        if new.is_empty() {
-            break;
-        }
-        own.clear();
-        own.extend(new.iter().map(|(name, rule)| MacroRule {
-            names: vec![name.clone()],
-            state: MacroState::Undefined,
-            ..(*rule).clone()
-        }));
-        lacking.extend(new.into_keys());
+}
+
+impl Start<'_> {
+    /// The files, folded by what every build knows, but for those that name the rule on which builds
+    /// differ.
+    fn of(
+        &self,
+        files: &BTreeMap<TreePath, Arc<Source>>,
+        level: Option<&MacroRule>,
+    ) -> Result<BTreeMap<TreePath, Step>> {
+        let settings = self.settings(Vec::new(), true)?;
+        let level: Vec<&MacroRule> = level.into_iter().collect();
+        let step = |(path, source): (&TreePath, &Arc<Source>)| {
+            let text = Traced::new(Arc::clone(&source.bytes));
+            let later = self.folded || names(&source.bytes, level.iter().copied());
+            (path.clone(), Step::new(if later { text } else { one(path, text, &settings) }))
+        };
+        Ok(files.into_par_iter().map(step).collect())
     }
-    Ok(Build { condition: None, texts })
+
+    /// Settings of these rules and, at first, of what every build knows.
+    fn settings<'r>(&'r self, mut rules: Vec<&'r MacroRule>, first: bool) -> Result<Settings> {
+        let mut one_of = &self.facts.one_of[..0];
+        if first && !self.folded {
+            rules.extend(&self.facts.macros);
+            one_of = &self.facts.one_of;
+        }
+        Settings::from_rules(&rules, one_of, Simplify::Full, |_| false)
+    }
+
+    /// Folds the files for one build.
+    fn build(&self, level: Option<(&MacroRule, i64)>) -> Result<Build> {
+        let mut own: Vec<MacroRule> = Vec::new();
+        if let Some((rule, value)) = level {
+            own.push(MacroRule { state: MacroState::Value(value.to_string()), ..rule.clone() });
+        }
+        let mut steps = self.steps.clone();
+        let mut lacking: BTreeSet<String> = BTreeSet::new();
+        for round in 0..MAX_ROUNDS {
+            let settings = self.settings(own.iter().collect(), round == 0)?;
+            let fold = |(path, step): (TreePath, Step)| {
+                if !names(step.text.bytes(), &own) {
+                    return (path, step);
+                }
+                let text = one(&path, step.text, &settings);
+                (path, Step::new(text))
+            };
+            steps = steps.into_par_iter().map(fold).collect();
+            let new = self.derived.never_defined(&steps, &lacking);
+            if new.is_empty() {
+                break;
+            }
+            own.clear();
+            own.extend(new.iter().map(|(name, rule)| MacroRule {
+                names: vec![name.clone()],
+                state: MacroState::Undefined,
+                ..(*rule).clone()
+            }));
+            lacking.extend(new.into_keys());
+        }
+        let texts = steps.into_iter().map(|(path, step)| (path, step.text)).collect();
+        Ok(Build { condition: None, texts })
+    }
+}
+
+/// Whether a text may hold a name of one of the rules.
+fn names<'r>(bytes: &[u8], rules: impl IntoIterator<Item = &'r MacroRule>) -> bool {
+    let mut names = rules.into_iter().flat_map(|rule| &rule.names).peekable();
+    let some = names.peek().is_some();
+    names.any(|name| memchr::memmem::find(bytes, name.as_bytes()).is_some())
+        || some && splices_a_word(bytes)
 }
 
 fn one(path: &TreePath, text: Traced, settings: &Settings) -> Traced {
@@ -173,30 +222,54 @@ fn one(path: &TreePath, text: Traced, settings: &Settings) -> Traced {
     text.apply(folded.edits).unwrap_or(before)
 }
 
-/// Names of class derived in conditions that no file defines: the sources themselves say when they
-/// hold, and here they never do.
-fn never_defined<'a>(
-    texts: &BTreeMap<TreePath, Traced>,
-    facts: &Active<'a>,
-    known: &BTreeSet<String>,
-) -> BTreeMap<String, &'a MacroRule> {
-    let derived: Vec<&MacroRule> = facts
-        .macros
-        .iter()
-        .copied()
-        .filter(|rule| rule.class == MacroClass::Derived && rule.state == MacroState::Free)
-        .collect();
-    let rule_of = |name: &str| {
+/// The rules about names of class derived that nothing settles: the sources themselves say when they
+/// hold.
+struct Derived<'a>(Vec<&'a MacroRule>);
+
+/// What a file says of such names.
+#[derive(Default)]
+struct Said {
+    /// Those in its conditions.
+    asked: BTreeSet<String>,
+    /// Those that it defines.
+    defined: BTreeSet<String>,
+}
+
+impl<'a> Derived<'a> {
+    fn new(facts: &Active<'a>) -> Derived<'a> {
+        let derived =
+            |r: &&MacroRule| r.class == MacroClass::Derived && r.state == MacroState::Free;
+        Derived(facts.macros.iter().copied().filter(derived).collect())
+    }
+
+    fn rule_of(&self, name: &str) -> Option<&'a MacroRule> {
         let is = |pattern: &String| match pattern.strip_suffix('*') {
             Some(prefix) => name.starts_with(prefix),
             None => pattern == name,
         };
-        derived.iter().copied().find(|rule| rule.names.iter().any(is))
-    };
-    let mut named: BTreeMap<String, &MacroRule> = BTreeMap::new();
-    let mut defined: BTreeSet<String> = BTreeSet::new();
-    for text in texts.values() {
-        let bytes = text.bytes();
+        self.0.iter().copied().find(|rule| rule.names.iter().any(is))
+    }
+
+    /// Those in conditions that no file defines: here they never hold.
+    fn never_defined(
+        &self,
+        steps: &BTreeMap<TreePath, Step>,
+        known: &BTreeSet<String>,
+    ) -> BTreeMap<String, &'a MacroRule> {
+        let said: Vec<&Said> =
+            steps.values().map(|s| s.said.get_or_init(|| self.said(s.text.bytes()))).collect();
+        let mut never = BTreeMap::new();
+        for name in said.iter().flat_map(|said| &said.asked) {
+            let defined = || said.iter().any(|said| said.defined.contains(name));
+            if let Some(rule) = self.rule_of(name).filter(|_| !known.contains(name) && !defined()) {
+                never.insert(name.clone(), rule);
+            }
+        }
+        never
+    }
+
+    fn said(&self, bytes: &[u8]) -> Said {
+        let mut said = Said::default();
         for directive in scan(bytes).directives {
             let condition = directive.keyword.opens() || directive.keyword == Keyword::Elif;
             let define = directive.keyword == Keyword::Define;
@@ -207,19 +280,19 @@ fn never_defined<'a>(
                 if token.kind != TokenKind::Identifier {
                     continue;
                 }
-                let name = String::from_utf8_lossy(&token.text(bytes)).into_owned();
-                if define {
-                    defined.insert(name);
-                    break;
+                let text = token.text(bytes);
+                let name = String::from_utf8_lossy(&text);
+                let list = if define { &mut said.defined } else { &mut said.asked };
+                if self.rule_of(&name).is_some() {
+                    list.insert(name.into_owned());
                 }
-                if let Some(rule) = rule_of(&name) {
-                    named.insert(name, rule);
+                if define {
+                    break;
                 }
             }
         }
+        said
     }
-    named.retain(|name, _| !defined.contains(name) && !known.contains(name));
-    named
 }
 
 #[cfg(test)]

@@ -2,8 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use memchr::memmem::Finder;
+
 use super::symbols::offered;
-use crate::preprocess::lexer::{Keyword, TokenKind, directive_tokens, scan, tokens};
+use crate::preprocess::lexer::{
+    Keyword, TokenKind, directive_tokens, scan, splices_a_word, tokens,
+};
 use crate::text::{Span, TreePath};
 
 /// Something that the release uses of a replaced header and that ours lacks.
@@ -24,7 +28,13 @@ pub struct Lack {
 /// What `ours` lacks of what `upstream`'s header offers and the `others`, the rest of the output, use.
 pub fn lacking(upstream: &[u8], ours: &[u8], others: &BTreeMap<&TreePath, &[u8]>) -> Vec<Lack> {
     let mut names = offered(upstream);
-    for has in std::iter::once(&ours).chain(others.values()) {
+    for name in offered(ours).keys() {
+        names.remove(name);
+    }
+    // Little is left by now. Only files that hold some of it are taken apart to see what they make of
+    // it.
+    let users: Vec<(&TreePath, &[u8])> = holding(others, &names);
+    for (_, has) in &users {
         for name in offered(has).keys() {
             names.remove(name);
         }
@@ -33,14 +43,16 @@ pub fn lacking(upstream: &[u8], ours: &[u8], others: &BTreeMap<&TreePath, &[u8]>
     let mut parts = tested(upstream);
     parts.retain(|name, _| !answered.contains_key(name));
     let mut found = BTreeMap::new();
-    for (path, bytes) in others {
+    for (path, bytes) in users {
         for (name, at) in used(bytes, &names) {
             let definition = names[&name];
-            found.entry((false, name)).or_insert_with(|| (definition, (*path).clone(), at));
+            found.entry((false, name)).or_insert_with(|| (definition, path.clone(), at));
         }
+    }
+    for (path, bytes) in holding(others, &parts) {
         for (name, at) in asked(bytes) {
             if let Some(&definition) = parts.get(&name) {
-                found.entry((true, name)).or_insert_with(|| (definition, (*path).clone(), at));
+                found.entry((true, name)).or_insert_with(|| (definition, path.clone(), at));
             }
         }
     }
@@ -53,6 +65,20 @@ pub fn lacking(upstream: &[u8], ours: &[u8], others: &BTreeMap<&TreePath, &[u8]>
             at,
         };
     found.into_iter().map(lack).collect()
+}
+
+/// The files in which bytes like one of the names stand, in a word or not.
+fn holding<'a>(
+    files: &BTreeMap<&'a TreePath, &'a [u8]>,
+    names: &BTreeMap<Vec<u8>, Span>,
+) -> Vec<(&'a TreePath, &'a [u8])> {
+    let finders: Vec<Finder<'_>> = names.keys().map(Finder::new).collect();
+    let holds = |bytes: &[u8]| {
+        !finders.is_empty()
+            && (finders.iter().any(|finder| finder.find(bytes).is_some()) || splices_a_word(bytes))
+    };
+    let files = files.iter().map(|(path, bytes)| (*path, *bytes));
+    files.filter(|(_, bytes)| holds(bytes)).collect()
 }
 
 /// Which of the names a file uses, with the first place.
@@ -78,8 +104,10 @@ fn tested(bytes: &[u8]) -> BTreeMap<Vec<u8>, Span> {
             continue;
         }
         for token in directive_tokens(bytes, directive.body) {
-            if token.kind == TokenKind::Identifier {
-                found.entry(token.text(bytes).into_owned()).or_insert(token.span);
+            let text = token.text(bytes);
+            // The operator is no macro, and can be none.
+            if token.kind == TokenKind::Identifier && &*text != b"defined" {
+                found.entry(text.into_owned()).or_insert(token.span);
             }
         }
     }

@@ -7,11 +7,12 @@
 //! is never less than what is linked.
 
 mod heads;
+mod names;
 mod scan;
 mod uses;
 mod world;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 use rayon::prelude::*;
 
@@ -58,17 +59,20 @@ pub fn read(files: &BTreeMap<TreePath, &[u8]>, folders: &[&str]) -> Symbols {
 pub fn read_each(trees: &[&BTreeMap<TreePath, &[u8]>], folders: &[&str]) -> Vec<Symbols> {
     let code = |path: &TreePath| matches!(path.extension(), Some("c" | "h"));
     let texts = trees.iter().flat_map(|files| files.iter().filter(|(path, _)| code(path)));
-    // The same bytes in memory are the same text.
-    let place = |bytes: &&[u8]| (bytes.as_ptr() as usize, bytes.len());
-    let unique: HashMap<(usize, usize), &[u8]> =
-        texts.map(|(_, bytes)| (place(bytes), *bytes)).collect();
-    let scanned: HashMap<(usize, usize), scan::Scanned<'_>> =
-        unique.into_par_iter().map(|(place, bytes)| (place, scan::scan(bytes))).collect();
+    let unique: BTreeSet<&[u8]> = texts.map(|(_, bytes)| *bytes).collect();
+    let scanned: Vec<scan::Scanned<'_>> =
+        unique.par_iter().map(|bytes| scan::scan(bytes)).collect();
+    let mut names = names::Names::new();
+    let named: BTreeMap<&[u8], names::Named<'_>> = unique
+        .into_iter()
+        .zip(scanned)
+        .map(|(bytes, scanned)| (bytes, names.name(scanned)))
+        .collect();
     let read = |files: &&BTreeMap<TreePath, &[u8]>| {
         let own = files.iter().filter(|(path, _)| code(path));
-        let own: Vec<(&TreePath, &scan::Scanned<'_>)> =
-            own.filter_map(|(path, bytes)| Some((path, scanned.get(&place(bytes))?))).collect();
-        uses::symbols(&world::World::new(&own, folders))
+        let own: Vec<(&TreePath, &names::Named<'_>)> =
+            own.filter_map(|(path, bytes)| Some((path, named.get(bytes)?))).collect();
+        uses::symbols(&world::World::new(&own, &names, folders))
     };
     trees.par_iter().map(read).collect()
 }

@@ -8,7 +8,7 @@
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use rayon::prelude::*;
 use walkdir::{DirEntry, WalkDir};
@@ -20,6 +20,8 @@ use crate::text::{Files, TreePath};
 
 /// Where headers lie that everybody includes.
 const HEADERS: &str = "include";
+/// Where nothing is built.
+const DOCUMENTATION: &str = "Documentation";
 /// Most entries of a folder that are looked at.
 const MAX_ENTRIES: usize = 2_000_000;
 /// Largest file that is searched: no source that people write is as long.
@@ -96,31 +98,37 @@ pub(super) fn folder(top: &Path, words: &Words<'_>, shown: &str) -> Result<Files
             sources.push(path.to_owned());
         }
     }
-    kconfigs.retain(|path| text(&top.join(path)).is_some_and(|bytes| words.in_kconfig(&bytes)));
+    let mut buffer = Vec::new();
+    kconfigs
+        .retain(|path| text(&top.join(path), &mut buffer).is_some() && words.in_kconfig(&buffer));
     let folders = Folders::of(kconfigs.iter().map(String::as_str));
     sources.retain(|path| folders.hold(path) && !words.is_own(path));
-    let found = sources.par_iter().filter_map(|path| {
-        let bytes = text(&top.join(path)).filter(|bytes| words.in_source(bytes))?;
-        Some((TreePath::new(path)?, bytes.into()))
+    // Few of many use the library: one buffer serves the others.
+    let found = sources.par_iter().map_init(Vec::new, |buffer, path| {
+        text(&top.join(path), buffer).filter(|_| words.in_source(buffer))?;
+        Some((TreePath::new(path)?, buffer.as_slice().into()))
     });
-    Ok(found.collect())
+    Ok(found.flatten().collect())
 }
 
-/// What git and editors keep for themselves.
+/// What git and editors keep for themselves; and the documentation, which is a tenth of all files.
 fn is_hidden(entry: &DirEntry) -> bool {
-    entry.file_type().is_dir() && entry.file_name().as_encoded_bytes().starts_with(b".")
+    let name = entry.file_name();
+    let hidden = name.as_encoded_bytes().starts_with(b".");
+    entry.file_type().is_dir() && (hidden || entry.depth() == 1 && name == DOCUMENTATION)
 }
 
-fn text(path: &PathBuf) -> Option<Vec<u8>> {
-    let mut bytes = Vec::new();
-    let read = File::open(path).ok()?.take(MAX_FILE).read_to_end(&mut bytes);
-    read.ok().map(|_| bytes)
+/// Reads a file into `bytes`.
+fn text(path: &Path, bytes: &mut Vec<u8>) -> Option<usize> {
+    bytes.clear();
+    File::open(path).ok()?.take(MAX_FILE).read_to_end(bytes).ok()
 }
 
 /// Searches a commit.
 pub(super) fn commit(repository: &Repository, commit: &Commit, words: &Words<'_>) -> Result<Files> {
     let limits = Limits { total: 1 << 30, ..Limits::default() };
-    let kconfigs = repository.files(commit, limits, &|_| true, &is_kconfig)?;
+    let kconfigs =
+        repository.files(commit, limits, &|folder| folder != DOCUMENTATION, &is_kconfig)?;
     let kconfigs = kconfigs.iter().filter(|(_, bytes)| words.in_kconfig(bytes));
     let folders = Folders::of(kconfigs.map(|(path, _)| path.as_str()));
     let enters = |path: &str| {

@@ -11,7 +11,7 @@ use crate::preprocess::lexer::{Directive, Keyword, Token, TokenKind, directive_t
 use crate::rules::{Active, MacroClass, Rule};
 use crate::text::{Source, Span, TreePath};
 
-/// Classifies what stays; in a closed profile what no rule knows is a finding.
+/// Classifies what stays, and counts that; in a closed profile what no rule knows is a finding.
 pub(super) fn check(
     rules: &Active<'_>,
     files: &BTreeMap<TreePath, Arc<Source>>,
@@ -44,12 +44,10 @@ struct Check<'r, 'f> {
 
 impl Check<'_, '_> {
     fn file(&mut self, source: &Arc<Source>, text: &Traced) {
-        let before = scan(&source.bytes).directives;
-        self.conditions.before += before.iter().filter(|d| is_condition(d)).count();
         let bytes = text.bytes();
         let directives = scan(bytes).directives;
         let guard = guard(bytes, &directives);
-        for directive in directives.iter().filter(|d| is_condition(d)) {
+        for directive in directives.iter().filter(|d| d.keyword.is_condition()) {
             self.conditions.after += 1;
             for token in macros(bytes, directive) {
                 let name = token.text(bytes);
@@ -101,11 +99,6 @@ fn finding_for(
         None => finding,
     };
     finding.hint("settle what the condition depends on")
-}
-
-fn is_condition(directive: &Directive) -> bool {
-    use Keyword::{Elif, Elifdef, Elifndef, If, Ifdef, Ifndef};
-    matches!(directive.keyword, If | Ifdef | Ifndef | Elif | Elifdef | Elifndef)
 }
 
 /// The macros that a condition names; what stands in the parentheses of `NAME(...)` is no macro.

@@ -42,9 +42,9 @@ pub(super) fn preprocess(mut upstream: Upstream<'_>) -> Result<Preprocessed<'_>>
     for (rule, count) in stage.named_by_rule() {
         upstream.hits.count(rule, count);
     }
-    let Stage { texts, findings, decided, .. } = stage;
+    let Stage { texts, findings, decided, conditions, .. } = stage;
     upstream.findings.extend(findings);
-    Ok(Preprocessed { texts, decided, upstream })
+    Ok(Preprocessed { texts, decided, conditions, upstream })
 }
 
 fn settings(rules: &Active<'_>, replaces: impl Fn(&MacroRule) -> bool) -> Result<Settings> {
@@ -59,6 +59,7 @@ struct Stage<'a> {
     sources: BTreeMap<TreePath, Arc<Source>>,
     findings: Findings,
     decided: usize,
+    conditions: usize,
     named: Vec<usize>,
     kept: BTreeSet<EntryId>,
     dropped: BTreeMap<EntryId, (Arc<Source>, Span)>,
@@ -73,6 +74,7 @@ impl<'a> Stage<'a> {
             sources: BTreeMap::new(),
             findings: Findings::default(),
             decided: 0,
+            conditions: 0,
             named: vec![0; settings.entries().len()],
             kept: BTreeSet::new(),
             dropped: BTreeMap::new(),
@@ -92,6 +94,7 @@ impl<'a> Stage<'a> {
             text
         };
         self.decided += folded.decided;
+        self.conditions += folded.conditions;
         for (total, count) in self.named.iter_mut().zip(&folded.named) {
             *total += count;
         }

@@ -9,7 +9,7 @@ use super::{Preprocessed, Rewritten, Upstream, apply};
 use crate::edit::{RuleRef, Traced};
 use crate::finding::{Finding, Findings, Result};
 use crate::preprocess::groups;
-use crate::preprocess::lexer::scan;
+use crate::preprocess::lexer::{Token, scan};
 use crate::rewrite::{
     File, Proposal, calls, comments, includes, licence, names, sections, tokenise,
 };
@@ -19,21 +19,43 @@ use crate::text::{Source, Span, TreePath};
 
 /// Rewrites every file.
 pub(super) fn rewrite(preprocessed: Preprocessed<'_>) -> Result<Rewritten<'_>> {
-    let Preprocessed { mut upstream, texts, decided } = preprocessed;
-    let work: Vec<(TreePath, Traced)> = texts.into_iter().collect();
-    let names = Names { upstream: &upstream, texts: &work, definitions: OnceLock::new() };
-    let done: Vec<Done> = work
-        .par_iter()
-        .filter_map(|(path, text)| one_file(&upstream, &names, path, text))
-        .collect();
-    count_masks(&mut upstream, &work);
+    let Preprocessed { mut upstream, texts, decided, conditions } = preprocessed;
+    count_masks(&mut upstream, &texts);
+    let ready: Vec<(Ready, Findings)> =
+        texts.into_par_iter().filter_map(|(path, text)| ready(&upstream, path, text)).collect();
+    let (work, cut): (Vec<Ready>, Vec<Findings>) = ready.into_iter().unzip();
+    let names = Names {
+        upstream: &upstream,
+        files: &work,
+        definitions: OnceLock::new(),
+        owners: OnceLock::new(),
+    };
+    let done: Vec<Done> = work.par_iter().map(|file| one_file(&upstream, &names, file)).collect();
     let mut texts = BTreeMap::new();
-    for file in done {
+    for (file, cut) in done.into_iter().zip(cut) {
+        upstream.findings.extend(cut);
         upstream.findings.extend(file.findings);
         upstream.hits.add(&file.matched);
         texts.insert(file.path, file.text);
     }
-    Ok(Rewritten { upstream, texts, decided })
+    Ok(Rewritten { upstream, texts, decided, conditions })
+}
+
+/// A file without the sections that are left out, and its tokens: its own rules want them, and those
+/// of other files want to know what it defines.
+struct Ready {
+    path: TreePath,
+    source: Arc<Source>,
+    text: Traced,
+    tokens: Vec<Token>,
+}
+
+fn ready(upstream: &Upstream<'_>, path: TreePath, text: Traced) -> Option<(Ready, Findings)> {
+    let source = Arc::clone(upstream.files.get(&path)?);
+    let mut findings = Findings::default();
+    let text = cut_sections(&upstream.rules, &path, &source, text, &mut findings);
+    let tokens = tokenise(&text);
+    Some((Ready { path, source, text, tokens }, findings))
 }
 
 struct Done {
@@ -46,19 +68,32 @@ struct Done {
 /// What the files define, worked out when the first of them asks: most have nothing to parse.
 struct Names<'a> {
     upstream: &'a Upstream<'a>,
-    texts: &'a [(TreePath, Traced)],
+    files: &'a [Ready],
     definitions: OnceLock<Definitions>,
+    owners: OnceLock<Definitions>,
 }
 
 impl Names<'_> {
     /// All macros and functions of the files as they are now, and of the files that templates stand
     /// for, since the others lean on these.
     fn definitions(&self) -> &Definitions {
-        self.definitions.get_or_init(|| {
-            let taken = self.texts.iter().map(|(path, text)| (path, &**text.bytes()));
-            let masks = self.upstream.rules.masks.iter().flat_map(|rule| &rule.names);
-            Definitions::derive(taken.chain(self.replaced()), masks.map(String::as_str))
+        self.definitions.get_or_init(|| self.derive(self.files.iter()))
+    }
+
+    /// The same of those files that name what rules of kind calls are about.
+    fn owners(&self) -> &Definitions {
+        self.owners.get_or_init(|| {
+            let wanted = calls::Wanted::new(&self.upstream.rules.calls);
+            let names = |file: &&Ready| wanted.stand_in(file.text.bytes(), &file.tokens);
+            self.derive(self.files.iter().filter(names))
         })
+    }
+
+    fn derive<'f>(&'f self, files: impl Iterator<Item = &'f Ready>) -> Definitions {
+        let taken = files.map(|f| (&f.path, &**f.text.bytes(), Some(f.tokens.as_slice())));
+        let replaced = self.replaced().map(|(path, bytes)| (path, bytes, None));
+        let masks = self.upstream.rules.masks.iter().flat_map(|rule| &rule.names);
+        Definitions::of_tokens(taken.chain(replaced), masks.map(String::as_str))
     }
 
     fn replaced(&self) -> impl Iterator<Item = (&TreePath, &[u8])> {
@@ -73,19 +108,19 @@ impl Names<'_> {
     fn offers(&self, name: &str) -> bool {
         self.upstream.alone
             || self.replaced().any(|(path, _)| self.definitions().defines(name, path))
-            || self.texts.iter().any(|(path, _)| self.definitions().defines(name, path))
+            || self.files.iter().any(|file| self.definitions().defines(name, &file.path))
     }
 }
 
 /// A mask matches where its name occurs, whether the file had to be parsed or not.
-fn count_masks(upstream: &mut Upstream<'_>, texts: &[(TreePath, Traced)]) {
+fn count_masks(upstream: &mut Upstream<'_>, texts: &BTreeMap<TreePath, Traced>) {
     for rule in &upstream.rules.masks {
-        let occurs = |(_, text): &&(TreePath, Traced)| {
+        let occurs = |text: &&Traced| {
             rule.names
                 .iter()
                 .any(|name| memchr::memmem::find(text.bytes(), name.as_bytes()).is_some())
         };
-        upstream.hits.count(&rule.rule.name, texts.iter().filter(occurs).count());
+        upstream.hits.count(&rule.rule.name, texts.values().filter(occurs).count());
     }
 }
 
@@ -120,18 +155,10 @@ fn cut_sections(
     text
 }
 
-fn one_file(
-    upstream: &Upstream<'_>,
-    names: &Names<'_>,
-    path: &TreePath,
-    text: &Traced,
-) -> Option<Done> {
-    let source: &Arc<Source> = upstream.files.get(path)?;
+fn one_file(upstream: &Upstream<'_>, names: &Names<'_>, ready: &Ready) -> Done {
+    let Ready { path, source, text, tokens } = ready;
     let rules = &upstream.rules;
-    let mut findings = Findings::default();
-    let text = cut_sections(rules, path, source, text.clone(), &mut findings);
-    let tokens = tokenise(&text);
-    let file = File { path, source, text: &text, tokens: &tokens };
+    let file = File { path, source, text, tokens };
     let places = includes::Places {
         release: &|path| upstream.files.contains_key(path),
         output: &upstream.layout.places,
@@ -140,13 +167,15 @@ fn one_file(
     let mut proposal = Proposal::default();
     includes::propose(&file, &places, &rules.includes, &mut proposal);
     names::propose(&file, &rules.names, &mut proposal);
-    let release =
-        calls::Release { definitions: &|| names.definitions(), offers: &|name| names.offers(name) };
+    let release = calls::Release {
+        definitions: &|| names.definitions(),
+        owners: &|| names.owners(),
+        offers: &|name| names.offers(name),
+    };
     calls::propose(&file, &release, &rules.calls, &mut proposal);
     comments::propose(&file, &rules.comments, &mut proposal);
     licence::propose(&file, &rules.licence, &mut proposal);
-    let Proposal { edits, findings: more, matched } = proposal;
-    findings.extend(more);
-    let text = apply(rules, source, text, edits, &mut findings);
-    Some(Done { path: path.clone(), text, findings, matched })
+    let Proposal { edits, mut findings, matched } = proposal;
+    let text = apply(rules, source, text.clone(), edits, &mut findings);
+    Done { path: path.clone(), text, findings, matched }
 }

@@ -31,6 +31,8 @@ pub struct Folded {
     pub left: Vec<(EntryId, Span)>,
     /// How often each entry of the settings was named by a directive, by entry.
     pub named: Vec<usize>,
+    /// How many conditions the text has.
+    pub conditions: usize,
     /// How many groups were decided and conditions shortened.
     pub decided: usize,
 }
@@ -38,9 +40,10 @@ pub struct Folded {
 /// Folds `source`.
 pub fn fold(source: &Arc<Source>, settings: &Settings) -> Folded {
     let scan = scan(&source.bytes);
+    let conditions = scan.directives.iter().filter(|d| d.keyword.is_condition()).count();
     let groups = match groups::pair(source, &scan) {
         Ok(groups) => groups,
-        Err(findings) => return Folded { findings, ..Folded::default() },
+        Err(findings) => return Folded { findings, conditions, ..Folded::default() },
     };
     let mut folder = Folder {
         source,
@@ -50,7 +53,7 @@ pub fn fold(source: &Arc<Source>, settings: &Settings) -> Folded {
         indents: Indents::new(source, &scan),
         replaced: BTreeSet::new(),
         stays: vec![false; scan.directives.len()],
-        folded: Folded { balanced: true, ..Folded::default() },
+        folded: Folded { balanced: true, conditions, ..Folded::default() },
         work: Vec::new(),
     };
     folder.run();

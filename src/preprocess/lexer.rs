@@ -2,12 +2,15 @@
 //! that text again, byte for byte, whatever it holds.
 
 mod directives;
+mod spelling;
 #[cfg(test)]
 mod tests;
 
 use std::borrow::Cow;
 
 use crate::text::Span;
+
+use spelling::{punct_len, raw_string_end};
 
 pub use directives::{Directive, Keyword, Scan, scan};
 
@@ -79,7 +82,10 @@ fn splice_len(bytes: &[u8], at: usize) -> usize {
 
 /// `bytes` without line splices.
 pub fn unspliced(bytes: &[u8]) -> Cow<'_, [u8]> {
-    let Some(first) = memchr::memchr(b'\\', bytes) else { return Cow::Borrowed(bytes) };
+    // Most of what is asked about is a short word, for which a plain loop is quicker than a search.
+    let Some(first) = bytes.iter().position(|&byte| byte == b'\\') else {
+        return Cow::Borrowed(bytes);
+    };
     let mut out = bytes[..first].to_vec();
     let mut at = first;
     while at < bytes.len() {
@@ -130,6 +136,18 @@ fn is_word_start(byte: u8) -> bool {
 fn is_word(byte: u8) -> bool {
     is_word_start(byte) || byte.is_ascii_digit()
 }
+
+/// `is_word` as a table: half of all bytes are asked.
+const WORD: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let ascii = (byte as u8).is_ascii_alphanumeric() || byte == b'_' as usize;
+        table[byte] = ascii || byte == b'$' as usize || byte >= 0x80;
+        byte += 1;
+    }
+    table
+};
 
 /// Which part of a directive comes next; decides what `<` and `"` mean.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -220,8 +238,16 @@ impl<'a> Tokens<'a> {
         }
     }
 
+    /// Passes the bytes that satisfy `want`, which a backslash must not. Splices are rare: bytes are
+    /// looked at plainly up to the next backslash.
     fn take_while(&mut self, want: impl Fn(u8) -> bool) {
-        while self.take(&want) {}
+        loop {
+            let rest = &self.bytes[self.at..];
+            self.at += rest.iter().position(|&byte| !want(byte)).unwrap_or(rest.len());
+            if self.bytes.get(self.at) != Some(&b'\\') || !self.take(&want) {
+                return;
+            }
+        }
     }
 
     fn lex(&mut self) -> TokenKind {
@@ -257,13 +283,13 @@ impl<'a> Tokens<'a> {
             }
             b'<' | b'"' if self.place == Place::Header => self.lex_header(byte, next),
             b'"' | b'\'' => self.lex_quoted(byte, next),
+            // Half of all punctuation; no operator of more bytes starts with these.
+            b'(' | b')' | b',' | b';' | b'{' | b'}' | b'[' | b']' => {
+                self.at = next;
+                TokenKind::Punct
+            }
             b'/' => match self.peek_at(next) {
-                Some((b'/', after)) => {
-                    self.at = after;
-                    self.take_while(|b| b != b'\n');
-                    self.give_back_cr();
-                    TokenKind::LineComment
-                }
+                Some((b'/', after)) => self.lex_line_comment(after),
                 Some((b'*', after)) => self.lex_block_comment(after),
                 _ => self.lex_punct(),
             },
@@ -272,6 +298,7 @@ impl<'a> Tokens<'a> {
     }
 
     fn lex_blank(&mut self) -> TokenKind {
+        self.take_while(|byte| matches!(byte, b' ' | b'\t'));
         while let Some((byte, next)) = self.peek() {
             let newline = byte == b'\r' && self.bytes.get(next) == Some(&b'\n');
             if !is_blank(byte) || newline {
@@ -280,6 +307,20 @@ impl<'a> Tokens<'a> {
             self.at = next;
         }
         TokenKind::Blank
+    }
+
+    /// A line comment, whose opening ends at `at`.
+    fn lex_line_comment(&mut self, at: usize) -> TokenKind {
+        self.at = at;
+        loop {
+            let stop = memchr::memchr2(b'\n', b'\\', &self.bytes[self.at..]);
+            self.at = stop.map_or(self.end, |len| self.at + len);
+            if !self.take(|byte| byte != b'\n') {
+                break;
+            }
+        }
+        self.give_back_cr();
+        TokenKind::LineComment
     }
 
     /// A line comment must not swallow the `\r` of the newline behind it.
@@ -306,7 +347,7 @@ impl<'a> Tokens<'a> {
 
     fn lex_word(&mut self) -> TokenKind {
         let start = self.at;
-        self.take_while(is_word);
+        self.take_while(|byte| WORD[usize::from(byte)]);
         let quote = match self.peek() {
             Some((quote @ (b'"' | b'\''), next)) => (quote, next),
             _ => return TokenKind::Identifier,
@@ -392,6 +433,17 @@ impl<'a> Tokens<'a> {
     }
 
     fn lex_punct(&mut self) -> TokenKind {
+        // Behind most operators a blank or a word comes, with which none goes on.
+        if let [byte, next, ..] = self.bytes[self.at..]
+            && (next == b' ' || next.is_ascii_alphanumeric())
+        {
+            self.at += 1;
+            return if punct_len([byte, next, 0, 0]) == 0 {
+                TokenKind::Stray
+            } else {
+                TokenKind::Punct
+            };
+        }
         let mut seen = [0u8; 4];
         let mut ends = [self.at; 4];
         let mut at = self.at;
@@ -414,6 +466,7 @@ impl<'a> Tokens<'a> {
         use TokenKind::{Blank, BlockComment, Identifier, LineComment, Newline, Punct};
         match (self.place, token.kind) {
             (_, Newline) => Place::LineStart,
+            (Place::Code, _) => Place::Code,
             (place, Blank | BlockComment | LineComment) => place,
             (Place::LineStart, Punct) => match &*token.text(self.bytes) {
                 b"#" | b"%:" => Place::Hash,
@@ -429,42 +482,7 @@ impl<'a> Tokens<'a> {
             },
             (Place::Has, Punct) if &*token.text(self.bytes) == b"(" => Place::Header,
             (Place::Directive | Place::Has | Place::Header | Place::Hash, _) => Place::Directive,
-            (Place::LineStart | Place::Code, _) => Place::Code,
+            (Place::LineStart, _) => Place::Code,
         }
-    }
-}
-
-/// Where the raw string ends whose opening quote ends at `at`, if it is one.
-fn raw_string_end(bytes: &[u8], at: usize) -> Option<usize> {
-    let delimiter = bytes[at..].iter().take(17).position(|&b| b == b'(')?;
-    let name = &bytes[at..at + delimiter];
-    if name.iter().any(|&b| is_blank(b) || matches!(b, b')' | b'\\' | b'\n' | b'"')) {
-        return None;
-    }
-    let close = [b")", name, b"\""].concat();
-    let body = at + delimiter + 1;
-    let limit = bytes.len().min(body + MAX_RAW_STRING);
-    let found = memchr::memmem::find(&bytes[body..limit], &close)?;
-    Some(body + found + close.len())
-}
-
-/// Length of the longest operator at the start of `seen`; 0 where there is none.
-fn punct_len(seen: [u8; 4]) -> usize {
-    match &seen {
-        b"%:%:" => 4,
-        [b'.', b'.', b'.', _] | [b'<', b'<', b'=', _] | [b'>', b'>', b'=', _] => 3,
-        [b'-', b'>' | b'-' | b'=', ..]
-        | [b'+', b'+' | b'=', ..]
-        | [b'&', b'&' | b'=', ..]
-        | [b'|', b'|' | b'=', ..]
-        | [b'<', b'<' | b'=' | b':' | b'%', ..]
-        | [b'>', b'>' | b'=', ..]
-        | [b'%', b'=' | b'>' | b':', ..]
-        | [b':', b':' | b'>', ..]
-        | [b'#', b'#', ..]
-        | [b'=' | b'!' | b'*' | b'/' | b'^', b'=', ..] => 2,
-        [b'\\' | b'@' | b'`', ..] => 0,
-        [byte, ..] if byte.is_ascii_punctuation() => 1,
-        _ => 0,
     }
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::{File, Proposal};
 use crate::finding::Finding;
-use crate::preprocess::lexer::{Directive, Keyword, TokenKind, scan};
+use crate::preprocess::lexer::{Directive, Keyword, Token, TokenKind, scan};
 use crate::rules::CallRule;
 use crate::syntax::{Call, Definitions, calls_in_definition, parse};
 use crate::text::Span;
@@ -17,6 +17,9 @@ pub struct Release<'a> {
     /// The macros and functions of its files. Asked for only where a file has something to parse:
     /// few have.
     pub definitions: &'a dyn Fn() -> &'a Definitions,
+    /// The same of those files alone in which a name of [`Wanted`] stands: enough to tell where one of
+    /// these is defined.
+    pub owners: &'a dyn Fn() -> &'a Definitions,
     /// Whether it defines a name that a rule puts in place of a function's.
     pub offers: &'a dyn Fn(&str) -> bool,
 }
@@ -34,10 +37,9 @@ pub fn propose(file: &File<'_>, release: &Release<'_>, rules: &[&CallRule], out:
     if used.code.is_empty() && used.definitions.is_empty() {
         return;
     }
-    let definitions = (release.definitions)();
-    let own = |name: &[u8]| {
-        std::str::from_utf8(name).is_ok_and(|name| definitions.defines(name, file.path))
-    };
+    let owners = (release.owners)();
+    let own =
+        |name: &[u8]| std::str::from_utf8(name).is_ok_and(|name| owners.defines(name, file.path));
     let wanted = |name: &[u8]| table.rule(name).is_some_and(|rule| !is_allowed(rule));
     let mut calls: Vec<Call> = Vec::new();
     for directive in &used.definitions {
@@ -45,7 +47,7 @@ pub fn propose(file: &File<'_>, release: &Release<'_>, rules: &[&CallRule], out:
     }
     let foreign = |name: &[u8]| wanted(name) && !own(name);
     if used.code.iter().any(|&at| foreign(&file.tokens[at].text(file.bytes()))) {
-        let parsed = parse(file.source, file.text, definitions);
+        let parsed = parse(file.source, file.text, (release.definitions)());
         calls.extend(parsed.calls(&foreign));
         out.findings.extend(parsed.errors);
     }
@@ -87,6 +89,22 @@ fn is_allowed(rule: &CallRule) -> bool {
     rule.to.is_none() && !rule.report
 }
 
+/// The functions that can't be called as they are.
+pub struct Wanted<'a>(Table<'a>);
+
+impl<'a> Wanted<'a> {
+    /// What the rules say.
+    pub fn new(rules: &[&'a CallRule]) -> Wanted<'a> {
+        let wanted: Vec<&CallRule> = rules.iter().copied().filter(|r| !is_allowed(r)).collect();
+        Wanted(Table::new(&wanted))
+    }
+
+    /// Whether one of them is among the tokens of a text.
+    pub fn stand_in(&self, bytes: &[u8], tokens: &[Token]) -> bool {
+        tokens.iter().any(|token| self.0.rule_at(bytes, token).is_some())
+    }
+}
+
 /// The rules by function.
 struct Table<'a> {
     rules: HashMap<&'a [u8], &'a CallRule>,
@@ -113,6 +131,12 @@ impl<'a> Table<'a> {
     fn rule(&self, name: &[u8]) -> Option<&'a CallRule> {
         self.rules.get(name).copied()
     }
+
+    fn rule_at(&self, bytes: &[u8], token: &Token) -> Option<&'a CallRule> {
+        let may = token.kind == TokenKind::Identifier
+            && self.first[usize::from(bytes[token.span.start as usize])];
+        may.then(|| self.rule(&token.text(bytes))).flatten()
+    }
 }
 
 /// Where a file uses the names that rules are about.
@@ -130,9 +154,7 @@ impl Used {
     fn find(file: &File<'_>, table: &Table<'_>) -> Used {
         let bytes = file.bytes();
         let named = file.tokens.iter().enumerate().filter_map(|(at, token)| {
-            let may = token.kind == TokenKind::Identifier
-                && table.first[usize::from(bytes[token.span.start as usize])];
-            let rule = may.then(|| table.rule(&token.text(bytes))).flatten()?;
+            let rule = table.rule_at(bytes, token)?;
             (!is_member(file, at)).then_some((at, rule))
         });
         let named: Vec<(usize, &CallRule)> = named.collect();
@@ -221,13 +243,12 @@ mod tests {
         let file = File { path: &path, source: &source, text: &traced, tokens: &tokens };
         let definitions = Definitions::derive([(&path, text.as_bytes())], []);
         let asked = std::cell::Cell::new(0);
-        let release = Release {
-            definitions: &|| {
-                asked.set(asked.get() + 1);
-                &definitions
-            },
-            offers: &|name| name == "my_copy",
+        let derived = || {
+            asked.set(asked.get() + 1);
+            &definitions
         };
+        let offers = |name: &str| name == "my_copy";
+        let release = Release { definitions: &derived, owners: &derived, offers: &offers };
         let mut out = Proposal::default();
         propose(&file, &release, &rules.iter().collect::<Vec<_>>(), &mut out);
         let mut found: Vec<String> = out

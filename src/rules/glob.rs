@@ -2,6 +2,11 @@
 
 /// Whether `path` matches `pattern`. Linear memory, and time at most the product of both lengths.
 pub fn matches(pattern: &str, path: &str) -> bool {
+    // Most paths differ from a pattern before its first wildcard.
+    let fixed = pattern.find(['*', '?']).map_or(pattern, |end| &pattern[..end]);
+    if !path.starts_with(fixed) || fixed == pattern {
+        return path == pattern;
+    }
     // One row of the usual dynamic programme: which pattern positions are reached after the bytes of
     // `path` seen so far. No backtracking, so no pattern is slow.
     let pattern = tokens(pattern);

@@ -75,15 +75,26 @@ impl Definitions {
         files: impl IntoIterator<Item = (&'a TreePath, &'a [u8])>,
         names: impl IntoIterator<Item = &'a str>,
     ) -> Definitions {
+        Definitions::of_tokens(files.into_iter().map(|(path, bytes)| (path, bytes, None)), names)
+    }
+
+    /// The same for files of which some have been taken into tokens already.
+    pub fn of_tokens<'a>(
+        files: impl IntoIterator<Item = (&'a TreePath, &'a [u8], Option<&'a [Token]>)>,
+        names: impl IntoIterator<Item = &'a str>,
+    ) -> Definitions {
         let mut bodies = Bodies::default();
         let mut bare: HashSet<Box<[u8]>> = HashSet::new();
         let mut owners: HashMap<Box<[u8]>, Owners> = HashMap::new();
-        for (path, bytes) in files {
+        for (path, bytes, tokens) in files {
             // What is too long to be parsed must not take memory for its tokens either.
             if bytes.len() > MAX_PARSED_BYTES {
                 continue;
             }
-            let lexed = Lexed::new(bytes);
+            let lexed = match tokens {
+                Some(tokens) => Lexed::of(bytes, tokens.iter().copied()),
+                None => Lexed::new(bytes),
+            };
             let header = path.extension() == Some("h");
             let mut own = |name: &[u8], all: bool| {
                 let owners = owners.entry(name.into()).or_default();

@@ -50,10 +50,15 @@ pub(crate) struct Lexed<'a> {
 
 impl<'a> Lexed<'a> {
     pub(crate) fn new(bytes: &'a [u8]) -> Lexed<'a> {
+        Lexed::of(bytes, tokens(bytes))
+    }
+
+    /// The file whose tokens these are.
+    pub(crate) fn of(bytes: &'a [u8], tokens: impl IntoIterator<Item = Token>) -> Lexed<'a> {
         let directives = scan(bytes).directives;
         let (mut code, mut trivia) = (Vec::new(), Vec::new());
         let mut next = 0;
-        for token in tokens(bytes) {
+        for token in tokens {
             while directives.get(next).is_some_and(|d| d.end <= token.span.start) {
                 next += 1;
             }
@@ -88,6 +93,9 @@ fn is_plain(space: &[u8]) -> bool {
 fn punct(bytes: &[u8], token: &Token) -> u8 {
     if token.kind != TokenKind::Punct {
         return 0;
+    }
+    if token.span.len() == 1 {
+        return bytes[token.span.start as usize];
     }
     match &*token.text(bytes) {
         [byte] => *byte,

@@ -11,7 +11,7 @@ pub(super) fn of_files(library: &Library, files: &Files, place: &str) -> Result<
     let bytes = files.get(&header).ok_or_else(|| {
         Error::input(format!("{place} lacks {header}, which states the release's number"))
     })?;
-    let text = without_comments(&String::from_utf8_lossy(bytes));
+    let text = without_comments(&String::from_utf8_lossy(bytes), &library.version_macros);
     let number = |name: &String| {
         defined_number(&text, name).ok_or_else(|| {
             Error::input(format!("{header} of {place} has no `#define {name} NUMBER`"))
@@ -45,17 +45,24 @@ fn defined_number(text: &str, name: &str) -> Option<u32> {
 
 /// The text with splices joined and every comment turned into a blank, which is all the C that a
 /// line with a number can hold. Quotes are heeded, since comment openers stand in strings too; one
-/// that isn't closed ends with its line. One pass, whatever the text.
-fn without_comments(text: &str) -> String {
+/// that isn't closed ends with its line. One pass, whatever the text; what comes behind the last line
+/// that names one of `names` is left out.
+fn without_comments(text: &str, names: &[String]) -> String {
     let text = text.replace("\\\r\n", "").replace("\\\n", "");
-    let mut out = String::with_capacity(text.len());
+    let last = names.iter().filter_map(|name| text.rfind(name)).max().unwrap_or_default();
+    let mut out = String::with_capacity(last);
     let mut inside = Inside::Code;
-    let mut chars = text.chars().peekable();
-    while let Some(c) = chars.next() {
+    let mut chars = text.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        if c == '\n' && at > last && !matches!(inside, Inside::Comment) {
+            break;
+        }
         inside = match (inside, c) {
-            (Inside::Code, '/') if chars.next_if_eq(&'*').is_some() => Inside::Comment,
-            (Inside::Code, '/') if chars.next_if_eq(&'/').is_some() => Inside::LineComment,
-            (Inside::Comment, '*') if chars.next_if_eq(&'/').is_some() => {
+            (Inside::Code, '/') if chars.next_if(|next| next.1 == '*').is_some() => Inside::Comment,
+            (Inside::Code, '/') if chars.next_if(|next| next.1 == '/').is_some() => {
+                Inside::LineComment
+            }
+            (Inside::Comment, '*') if chars.next_if(|next| next.1 == '/').is_some() => {
                 out.push(' ');
                 Inside::Code
             }
@@ -66,7 +73,7 @@ fn without_comments(text: &str) -> String {
                 match (state, c) {
                     (_, '\n') => Inside::Code,
                     (Inside::Quote(_), '\\') => {
-                        out.extend(chars.next_if(|&next| next != '\n'));
+                        out.extend(chars.next_if(|next| next.1 != '\n').map(|next| next.1));
                         state
                     }
                     (Inside::Quote(quote), c) if c == quote => Inside::Code,
@@ -92,7 +99,7 @@ mod tests {
     use super::*;
 
     fn number(text: &str) -> Option<u32> {
-        defined_number(&without_comments(text), "V_MAJOR")
+        defined_number(&without_comments(text, &["V_MAJOR".to_owned()]), "V_MAJOR")
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use rayon::prelude::*;
 
-use super::world::{File, Macro, Name, Region, World};
+use super::world::{File, Macro, Met, Name, Region, World};
 use super::{ObjectSymbols, Place, Symbols};
 
 /// Most names for which an object's macros are searched; text that has more isn't meant seriously.
@@ -97,14 +97,10 @@ fn object(world: &World<'_>, defined: &Defined, at: usize) -> Object {
     let mut makers = Makers::new(world, &visible);
     let mut met: Vec<[bool; 2]> = vec![[false; 2]; world.len()];
     while let Some(region) = waiting.pop() {
-        let mut found = Vec::new();
-        world.walk(region, &mut |word, called| {
-            let seen = &mut met[word.name as usize][usize::from(called)];
-            if !word.pasted && !std::mem::replace(seen, true) {
-                found.push((word.name, word.span, called));
+        for &Met { name, span, called } in world.met(region) {
+            if std::mem::replace(&mut met[name as usize][usize::from(called)], true) {
+                continue;
             }
-        });
-        for (name, span, called) in found {
             let place = || Place { path: world.paths[region.file].clone(), span };
             let macros = || world.macros[name as usize].iter().filter(|(file, _)| visible[*file]);
             let locals = || world.locals[name as usize].iter().filter(|(file, _)| visible[*file]);

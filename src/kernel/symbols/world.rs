@@ -1,14 +1,13 @@
-//! All files together: names as numbers, and what each name may stand for.
+//! All files of a tree together: what each name may stand for.
 
-use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use super::Place;
 use super::heads::{Heads, Kind};
+use super::names::{Named, Names};
 use super::scan::Scanned;
-use crate::preprocess::lexer::TokenKind;
-use crate::syntax::Code;
 use crate::text::{Span, TreePath};
 
 /// A name; 0 is none.
@@ -18,11 +17,30 @@ pub(super) type Name = u32;
 pub(super) const MAX_ROUNDS: usize = 64;
 
 /// Tokens in which names stand.
+#[derive(Clone)]
 pub(super) struct Region {
     /// The file.
     pub(super) file: usize,
     /// What each token is.
     pub(super) words: Vec<Word>,
+    /// The names that are met in it; worked out once, however many objects it is part of.
+    met: OnceLock<Vec<Met>>,
+}
+
+impl Region {
+    pub(super) fn new(file: usize, words: Vec<Word>) -> Region {
+        Region { file, words, met: OnceLock::new() }
+    }
+}
+
+/// A name that stands for something in a region.
+#[derive(Clone, Copy)]
+pub(super) struct Met {
+    pub(super) name: Name,
+    /// Where it stands first.
+    pub(super) span: Span,
+    /// Whether a parenthesis stands behind it.
+    pub(super) called: bool,
 }
 
 /// A token as far as the graph cares.
@@ -39,6 +57,7 @@ pub(super) struct Word {
 }
 
 /// A macro definition.
+#[derive(Clone)]
 pub(super) struct Macro {
     /// The parameters; `None` where it takes no arguments.
     pub(super) parameters: Option<Vec<Name>>,
@@ -51,7 +70,7 @@ pub(super) struct Macro {
     /// What it stands for.
     pub(super) body: Region,
     /// Names that it puts together: the fixed parts, with a gap for each argument.
-    makes: Vec<Vec<Option<Vec<u8>>>>,
+    pub(super) makes: Vec<Vec<Option<Vec<u8>>>>,
 }
 
 impl Macro {
@@ -98,155 +117,56 @@ pub(super) struct World<'a> {
     pub(super) declared: Vec<Vec<Place>>,
     /// Names of types.
     pub(super) types: HashSet<Name>,
-    names: HashMap<Cow<'a, [u8]>, Name>,
-    texts: Vec<Cow<'a, [u8]>>,
+    names: &'a Names<'a>,
 }
 
 impl<'a> World<'a> {
-    pub(super) fn new(scanned: &[(&'a TreePath, &'a Scanned<'a>)], folders: &[&str]) -> World<'a> {
+    pub(super) fn new(
+        texts: &[(&'a TreePath, &'a Named<'a>)],
+        names: &'a Names<'a>,
+        folders: &[&str],
+    ) -> World<'a> {
+        let count = names.len();
         let mut world = World {
-            paths: scanned.iter().map(|(path, _)| *path).collect(),
+            paths: texts.iter().map(|(path, _)| *path).collect(),
             files: Vec::new(),
-            macros: Vec::new(),
-            locals: Vec::new(),
-            declared: Vec::new(),
+            macros: std::iter::repeat_with(Vec::new).take(count).collect(),
+            locals: std::iter::repeat_with(Vec::new).take(count).collect(),
+            declared: vec![Vec::new(); count],
             types: HashSet::new(),
-            names: HashMap::new(),
-            texts: vec![Cow::Borrowed(b"")],
+            names,
         };
-        let words: Vec<Vec<Word>> =
-            scanned.iter().map(|(_, file)| world.words(file, &file.lexed.code)).collect();
-        let bodies: Vec<Vec<Macro>> =
-            scanned.iter().enumerate().map(|(at, (_, file))| world.bodies(at, file)).collect();
-        let count = world.texts.len();
-        world.macros.resize_with(count, Vec::new);
-        world.locals.resize_with(count, Vec::new);
-        world.declared.resize_with(count, Vec::new);
-        for (at, (list, (_, file))) in bodies.into_iter().zip(scanned).enumerate() {
-            for (definition, text) in list.into_iter().zip(&file.macros) {
-                let name = world.name_at(file, text.name);
-                world.macros[name as usize].push((at, definition));
+        for (at, (_, text)) in texts.iter().enumerate() {
+            for (name, definition) in &text.macros {
+                let mut definition = definition.clone();
+                definition.body.file = at;
+                world.macros[*name as usize].push((at, definition));
             }
         }
         world.find_uses();
         let heads = Heads::new(&world);
-        for (at, ((_, file), words)) in scanned.iter().zip(&words).enumerate() {
-            let includes = world.included(at, file, folders);
-            let undefines = file.undefined.iter().map(|span| world.name_at(file, *span)).collect();
+        for (at, (_, text)) in texts.iter().enumerate() {
+            let includes = world.included(at, &text.scanned, folders);
+            let undefines = text.undefines.clone();
             world.files.push(File { undefines, includes, ..File::default() });
-            world.items(at, file, words, &heads);
+            world.items(at, &text.scanned, &text.words, &heads);
         }
         world
     }
 
     /// The text of a name.
     pub(super) fn text(&self, name: Name) -> &[u8] {
-        self.texts.get(name as usize).map_or(b"", |text| text)
+        self.names.text(name)
     }
 
     /// How many names there are, the empty one included.
     pub(super) fn len(&self) -> usize {
-        self.texts.len()
-    }
-
-    fn intern(&mut self, text: Cow<'a, [u8]>) -> Name {
-        if let Some(&name) = self.names.get(&text) {
-            return name;
-        }
-        let name = self.texts.len() as Name;
-        self.texts.push(text.clone());
-        self.names.insert(text, name);
-        name
+        self.names.len()
     }
 
     /// The name of a text that has been met.
     pub(super) fn known(&self, text: &[u8]) -> Name {
-        self.names.get(text).copied().unwrap_or(0)
-    }
-
-    fn name_at(&self, file: &Scanned<'a>, span: Span) -> Name {
-        let code = Code { kind: TokenKind::Identifier, punct: 0, span };
-        self.known(&file.lexed.text(&code))
-    }
-
-    /// Tokens as words. Members and what is made a string stand for nothing.
-    fn words(&mut self, file: &'a Scanned<'a>, code: &[Code]) -> Vec<Word> {
-        let paste = |token: &Code| {
-            token.is_punct() && matches!(token.raw(file.lexed.bytes), b"##" | b"%:%:")
-        };
-        let mut words = Vec::with_capacity(code.len());
-        let mut before: &[u8] = b"";
-        for (at, token) in code.iter().enumerate() {
-            let mut word = Word { name: 0, punct: 0, pasted: false, span: token.span };
-            if token.is_identifier() {
-                if !matches!(before, b"." | b"->" | b"#" | b"%:") {
-                    word.name = self.intern(file.lexed.text(token));
-                    word.pasted =
-                        matches!(before, b"##" | b"%:%:") || code.get(at + 1).is_some_and(paste);
-                }
-            } else if matches!(token.punct, b'(' | b')' | b',' | b'{') {
-                word.punct = token.punct;
-            }
-            before = if token.is_punct() { token.raw(file.lexed.bytes) } else { b"" };
-            words.push(word);
-        }
-        words
-    }
-
-    fn bodies(&mut self, at: usize, file: &'a Scanned<'a>) -> Vec<Macro> {
-        let mut list = Vec::with_capacity(file.macros.len());
-        for text in &file.macros {
-            let words = self.words(file, &text.body);
-            let mut word = |span: Span| {
-                let code = Code { kind: TokenKind::Identifier, punct: 0, span };
-                self.intern(file.lexed.text(&code))
-            };
-            word(text.name);
-            let parameters: Option<Vec<Name>> =
-                text.parameters.as_ref().map(|list| list.iter().map(|span| word(*span)).collect());
-            let rest = usize::from(text.variadic);
-            let uses = vec![false; parameters.as_ref().map_or(0, |p| p.len() + rest)];
-            let names = parameters.as_deref().unwrap_or_default();
-            let makes = self.pasted(file, &text.body, &words, names);
-            let body = Region { file: at, words };
-            let (variadic, conditional) = (text.variadic, text.conditional);
-            list.push(Macro { parameters, variadic, conditional, uses, body, makes });
-        }
-        list
-    }
-
-    /// The names that a body puts together by `##`.
-    fn pasted(
-        &self,
-        file: &Scanned<'_>,
-        body: &[Code],
-        words: &[Word],
-        parameters: &[Name],
-    ) -> Vec<Vec<Option<Vec<u8>>>> {
-        let mut found = Vec::new();
-        let mut parts: Vec<Option<Vec<u8>>> = Vec::new();
-        let mut due = false;
-        for (token, word) in body.iter().zip(words) {
-            let text = file.lexed.text(token);
-            if token.is_punct() && matches!(&*text, b"##" | b"%:%:") {
-                due = true;
-                continue;
-            }
-            if !due && parts.len() > 1 {
-                found.push(std::mem::take(&mut parts));
-            }
-            if !due {
-                parts.clear();
-            }
-            due = false;
-            parts.push(if parameters.contains(&word.name) {
-                None
-            } else {
-                Some(text.into_owned())
-            });
-        }
-        found.extend(Some(parts).filter(|parts| parts.len() > 1));
-        found
+        self.names.known(text)
     }
 
     /// Works out which arguments become code, from the bodies inwards: an argument that is handed on
@@ -286,9 +206,24 @@ impl<'a> World<'a> {
         }
     }
 
+    /// The names in a region, each once for every way in which it is met. To be asked for when the
+    /// uses of all arguments are known.
+    pub(super) fn met<'r>(&self, region: &'r Region) -> &'r [Met] {
+        region.met.get_or_init(|| {
+            let mut seen = HashSet::new();
+            let mut found = Vec::new();
+            self.walk(region, &mut |word, called| {
+                if !word.pasted && seen.insert((word.name, called)) {
+                    found.push(Met { name: word.name, span: word.span, called });
+                }
+            });
+            found
+        })
+    }
+
     /// Visits the names in a region, without the arguments that macros drop, and says of each whether
     /// a parenthesis stands behind it.
-    pub(super) fn walk(&self, region: &Region, visit: &mut dyn FnMut(&Word, bool)) {
+    fn walk(&self, region: &Region, visit: &mut dyn FnMut(&Word, bool)) {
         let closing = closing(&region.words);
         let mut dropped: Vec<Range<usize>> = Vec::new();
         for (at, word) in region.words.iter().enumerate() {
@@ -368,7 +303,7 @@ impl<'a> World<'a> {
         let mut own_static: HashSet<Name> = HashSet::new();
         let source = self.paths[at].extension() == Some("c");
         for item in &file.items {
-            let region = |range: Range<usize>| Region { file: at, words: words[range].to_vec() };
+            let region = |range: Range<usize>| Region::new(at, words[range].to_vec());
             let declared = heads.read(self, item, words);
             let mut code = region(declared.from..item.code.end);
             for name in &declared.names {
@@ -406,7 +341,7 @@ impl<'a> World<'a> {
                     if is_static {
                         let own = if source { Vec::new() } else { code.words.clone() };
                         for word in &names {
-                            let code = Region { file: at, words: own.clone() };
+                            let code = Region::new(at, own.clone());
                             self.locals[word.name as usize].push((at, Local { code }));
                         }
                     } else {

@@ -40,6 +40,11 @@ impl Keyword {
         }
     }
 
+    /// Whether a condition stands behind it.
+    pub fn is_condition(self) -> bool {
+        self.opens() || matches!(self, Keyword::Elif | Keyword::Elifdef | Keyword::Elifndef)
+    }
+
     /// Whether it opens a conditional group.
     pub fn opens(self) -> bool {
         matches!(self, Keyword::If | Keyword::Ifdef | Keyword::Ifndef)
