@@ -158,33 +158,40 @@ build_kernelize() {
     [[ -n ${KERNELIZE:-} ]] || cargo build --release --locked --quiet
 }
 
-# The repository that the rules name.
-upstream_url() { sed -n 's/^url *= *"\(.*\)"$/\1/p' rules/zstd/library.toml; }
-
-# find_upstream: where releases come from. The trees were made from revisions that are in no package,
-# so that a patch for a tree needs a repository; without one, packages give patches that add the
-# whole library to a tree from which it was taken. Those build and boot the same files, except for
-# what the tree's own changes make of them.
-find_upstream() {
-    if [[ -n ${KERNELIZE_UPSTREAM:-} ]]; then
-        upstream=$KERNELIZE_UPSTREAM
-    elif GIT_TERMINAL_PROMPT=0 timeout 60 git ls-remote -q --exit-code "$(upstream_url)" HEAD >/dev/null 2>&1; then
-        upstream=$(upstream_url)
-    else
-        upstream=packages
-    fi
-    whole=no
-    [[ $upstream != packages || -n ${KERNELIZE_MADE_FROM:-} ]] || whole=yes
+# kernelize ARGUMENT...: the program under test. Releases come as packages unless told otherwise.
+kernelize() {
+    local from=("$1" --upstream "${KERNELIZE_UPSTREAM:-packages}")
+    [[ -z ${KERNELIZE_MADE_FROM:-} ]] || from+=(--made-from "$KERNELIZE_MADE_FROM")
+    "${KERNELIZE:-target/release/kernelize}" "${from[@]}" "${@:2}"
 }
 
-# make_patch VERSION RELEASE FILE: what a maintainer would mail. The sign-off is there because
-# checkpatch asks for one.
+# make_patch VERSION RELEASE FILE: what a maintainer would mail, made again by whoever reads it. The
+# sign-off is there because checkpatch asks for one.
 make_patch() {
-    local options=(--linux "$(linux_source "$1")")
-    [[ -z ${KERNELIZE_MADE_FROM:-} ]] || options+=(--made-from "$KERNELIZE_MADE_FROM")
-    [[ $whole == no ]] || options=(--kernel "$1")
-    "${KERNELIZE:-target/release/kernelize}" patch "v$2" "${options[@]}" --upstream "$upstream" \
-        --author 'kernelize ci <ci@kernelize.invalid>' --signoff -o "$3"
+    local tree
+    tree=$(linux_source "$1")
+    kernelize patch "v$2" --linux "$tree" --signoff -o "$3" \
+        --author 'kernelize ci <ci@kernelize.invalid>'
+    kernelize verify "$3" --linux "$tree"
+}
+
+# make_series VERSION RELEASE STAGE: the same in steps, taken by `git am` one by one, ends in the
+# same files.
+make_series() {
+    local tree series=$3.series steps=$3.steps part
+    tree=$(linux_source "$1")
+    rm -rf "$series"
+    kernelize patch "v$2" --linux "$tree" --signoff --split -o "$series" \
+        --author 'kernelize ci <ci@kernelize.invalid>'
+    kernelize verify "$series"/*.patch --linux "$tree"
+    copy_import "$tree" "$steps"
+    plain_git -C "$steps" init -q
+    plain_git -C "$steps" add -A
+    plain_git -C "$steps" commit -q -m 'what the tree holds'
+    for part in "$series"/*.patch; do
+        [[ $part == */0000-* ]] || plain_git -C "$steps" am -q <"$part"
+    done
+    diff -r --exclude=.git "$3" "$steps"
 }
 
 # stage_release VERSION RELEASE STAGE [PATCH]: steps that bring about the import's paths as they are
@@ -192,7 +199,6 @@ make_patch() {
 stage_release() {
     local what="$2 on $1" patch=$3.mail tree
     tree=$(linux_source "$1")
-    whole=no
     if [[ $2 == baseline ]]; then
         step "$what: unchanged" copy_import "$tree" "$3"
         return 0
@@ -203,15 +209,7 @@ stage_release() {
     else
         step 'kernelize: build' build_kernelize
         ok || return 0
-        find_upstream
-        if [[ $whole == yes ]]; then
-            tree=$3.bare
-            mkdir -p "$tree"
-            step "$what: patch for a tree without the library (no repository of upstream in reach)" \
-                make_patch "$1" "$2" "$patch"
-        else
-            step "$what: patch" make_patch "$1" "$2" "$patch"
-        fi
+        step "$what: patch, verify" make_patch "$1" "$2" "$patch"
         ok || return 0
     fi
     step "$what: git am, git apply, patch" apply_patch "$tree" "$patch" "$3"
