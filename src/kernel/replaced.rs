@@ -72,7 +72,7 @@ fn holding<'a>(
     files: &BTreeMap<&'a TreePath, &'a [u8]>,
     names: &BTreeMap<Vec<u8>, Span>,
 ) -> Vec<(&'a TreePath, &'a [u8])> {
-    let finders: Vec<Finder<'_>> = names.keys().map(|name| Finder::new(name)).collect();
+    let finders: Vec<Finder<'_>> = names.keys().map(Finder::new).collect();
     let holds = |bytes: &[u8]| {
         !finders.is_empty()
             && (finders.iter().any(|finder| finder.find(bytes).is_some()) || splices_a_word(bytes))

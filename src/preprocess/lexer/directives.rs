@@ -127,13 +127,6 @@ impl Scanner<'_> {
     /// Skips code to behind the newline; `false` where only the tokens can tell.
     fn skip_code(&mut self, from: usize) -> bool {
         let bytes = self.bytes;
-        let eol = memchr::memchr(b'\n', &bytes[from..]).map_or(bytes.len(), |len| from + len);
-        let line = &bytes[from..eol];
-        if memchr::memchr3(b'"', b'\'', b'/', line).is_none() && !line.contains(&b'\\') {
-            // Most lines are like this.
-            self.at = bytes.len().min(eol + 1);
-            return true;
-        }
         let mut at = from;
         loop {
             while at < bytes.len() && !STOP[bytes[at] as usize] {
