@@ -31,6 +31,8 @@ pub struct Letter {
     pub api: Option<ApiChange>,
     /// The tree's own changes to the library.
     pub locals: Vec<Local>,
+    /// The release that the tree holds, where only digests of its files were compared.
+    pub by_digests: Option<String>,
     /// Files in the library's folders that this program knows nothing of.
     pub local_files: Vec<String>,
     /// What makes the patch again.
@@ -97,6 +99,11 @@ impl Letter {
     pub fn body(&self) -> String {
         let mut parts = vec![self.opening(), self.rules()];
         parts.extend(self.locals());
+        parts.extend(self.by_digests.as_ref().map(|release| {
+            let what =
+                "What this tree had changed is told by digests of its files alone; the text of";
+            wrapped(&format!("{what} {release} was not at hand."), "")
+        }));
         parts.extend(self.api.as_ref().map(callers));
         parts.push(self.stat.words());
         parts.push(self.recipe.words());
@@ -256,6 +263,14 @@ mod tests {
         for part in expected {
             assert!(body.contains(part), "{part}\n{body}");
         }
+    }
+
+    #[test]
+    fn a_base_known_by_digests_alone_is_told() {
+        assert!(!letter().body().contains("digests"));
+        let body = Letter { by_digests: Some("v1.0.0".into()), ..letter() }.body();
+        let body = body.replace('\n', " ");
+        assert!(body.contains("digests of its files alone; the text of v1.0.0 was not"), "{body}");
     }
 
     #[test]

@@ -4,6 +4,7 @@
 
 mod active;
 mod api;
+mod bases;
 mod check;
 mod conflict;
 mod convert;
@@ -32,6 +33,7 @@ pub use active::Active;
 pub use api::{
     ApiAction, ApiFunctionRule, ApiItem, ApiParameter, ApiRule, ApiSection, ApiTypeSource, ApiUse,
 };
+pub use bases::{BaseRule, ChangedFile};
 pub use check::{RuleRow, RuleText, check, list, show};
 pub use glob::matches as glob_matches;
 pub use kernel::{Module, TargetValue};
@@ -401,6 +403,8 @@ pub struct Library {
     pub output: String,
     /// Globs ([`glob_matches`]) of the library's files in a Linux tree; no other is touched there.
     pub paths: Vec<String>,
+    /// The Kconfig file that defines the modules' symbols; none where nobody knows.
+    pub kconfig_file: Option<String>,
     /// What a Kconfig file holds that asks for the library; empty finds every one.
     pub kconfig_word: String,
     /// What the names start with that the library offers, and so their uses.
@@ -453,6 +457,8 @@ pub struct Ruleset {
     pub masks: Vec<MaskRule>,
     /// Local changes.
     pub local: Vec<LocalRule>,
+    /// Releases known by digests.
+    pub bases: Vec<BaseRule>,
     /// The wrapper API.
     pub api: Vec<ApiRule>,
     /// Templates by path below `templates/`.
@@ -474,6 +480,7 @@ impl Ruleset {
         rules.extend(self.licence.iter().map(|r| &r.rule));
         rules.extend(self.masks.iter().map(|r| &r.rule));
         rules.extend(self.local.iter().map(|r| &r.rule));
+        rules.extend(self.bases.iter().map(|r| &r.rule));
         rules.extend(self.api.iter().map(|r| &r.rule));
         rules.sort_by(|a, b| a.name.cmp(&b.name));
         rules

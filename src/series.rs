@@ -140,12 +140,18 @@ impl Old<'_> {
         }
     }
 
+    /// The release that is there, where only digests of it were at hand.
+    fn by_digests(&self) -> Option<String> {
+        let Old::Tree(_, Some((base, _))) = self else { return None };
+        base.digests.as_ref().map(|_| base.name.clone())
+    }
+
     /// The release that is there, as messages call it.
     fn holds(&self) -> Option<String> {
         match self {
             Old::Nothing => None,
             Old::Import(release, _) => Some(release.version.to_string()),
-            Old::Tree(_, held) => held.map(|(base, _)| base.release.version.to_string()),
+            Old::Tree(_, held) => held.map(|(base, _)| base.version.to_string()),
         }
     }
 }
@@ -176,6 +182,7 @@ impl Series<'_> {
             stat: stat(change),
             api: self.old.holds().map(|_| self.callers(before, after)),
             locals,
+            by_digests: self.old.by_digests(),
             local_files: local_files.iter().map(ToString::to_string).collect(),
             recipe: self.recipe(before),
         }
@@ -218,8 +225,10 @@ impl Series<'_> {
             Old::Tree(_, held) => {
                 recipe.base = Some(digest(before));
                 let held = held.map(|(base, _)| base);
-                recipe.held =
-                    held.map(|base| format!("{}, profile {}", base.release.name, base.profile));
+                recipe.held = held.map(|base| match &base.profile {
+                    Some(profile) => format!("{}, profile {profile}", base.name),
+                    None => format!("{}, by digests", base.name),
+                });
             }
         }
         recipe
@@ -300,7 +309,7 @@ impl Series<'_> {
     /// The first step: what is there, by the rules of today.
     fn again(&self, letter: &Letter, base: &Base, carried: &Carried) -> Step {
         let library = &self.new.ruleset.library.name;
-        let version = base.release.version;
+        let version = base.version;
         let body = [
             format!(
                 "Write {library} {version}, which this tree holds, anew by the rules of profile {}. \
@@ -357,7 +366,7 @@ fn compared(old: &Interface, new: &Interface) -> ApiChange {
         names.filter(|name| there.get(name).is_none()).map(str::to_owned).collect()
     };
     let both = old.iter().filter_map(|(name, offer)| Some((offer, new.get(name)?)));
-    let differ = both.filter(|(old, new)| old.meaning != new.meaning);
+    let differ = both.filter(|(old, new)| !new.serves_as(old));
     let differ = differ.filter(|(old, _)| old.kind != interface::Kind::Constant);
     ApiChange {
         added: missing(new, old),

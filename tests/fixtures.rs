@@ -5,7 +5,8 @@
 //! and `out.txt`, where each goes, with the text of a template that stands for none. An api rule has
 //! `in.h`, a header of upstream's, and `out.h` and, for a function, `out.c`: what the kernel's header
 //! and module get for it. A local rule has a release's text in `in.c`, a tree's in `out.c`, and
-//! `names.txt` with a line `LINE RULE` for each hunk, `-` for one that no rule speaks of. `args` may
+//! `names.txt` with a line `LINE RULE` for each hunk, `-` for one that no rule speaks of. A bases rule has
+//! lines `PATH SHA256` in `in.txt`, and what it knows of each such file in `out.txt`. `args` may
 //! name what differs from the default: `--release V`, `--profile P`, `--path P` (the file's path below
 //! the library's folder, or in the tree); a folder `release` holds other files of the release that
 //! the rule depends on.
@@ -20,6 +21,7 @@ use std::sync::Arc;
 
 use kernelize::edit::RuleRef;
 use kernelize::kernel::target::Target;
+use kernelize::linux::digests::{Known, known};
 use kernelize::linux::named::names;
 use kernelize::pipeline::{Input, KernelTree, import};
 use kernelize::rules::{IncludeTarget, MacroState, Ruleset, Version, check, load};
@@ -83,6 +85,7 @@ fn try_one(ruleset: &Ruleset, folder: &Path) -> Result<(), String> {
     let fixture = fixture(ruleset, folder)?;
     match fixture.rule.kind() {
         "local" => local(ruleset, &fixture),
+        "bases" => base(ruleset, &fixture),
         _ if folder.join("in.txt").exists() => files(ruleset, &fixture),
         _ if folder.join("in.h").exists() => interface(ruleset, &fixture),
         _ => text(ruleset, &fixture),
@@ -193,6 +196,28 @@ fn local(ruleset: &Ruleset, fixture: &Fixture) -> Result<(), String> {
         true => Ok(()),
         false => Err("it shows no change that is the rule's, or none that isn't".into()),
     }
+}
+
+/// What the rule knows of files by their digests.
+fn base(ruleset: &Ruleset, fixture: &Fixture) -> Result<(), String> {
+    let read = |name: &str| fs::read_to_string(fixture.folder.join(name)).unwrap_or_default();
+    let rule = ruleset.bases.iter().find(|rule| rule.rule.name == fixture.rule).ok_or("no rule")?;
+    let mut out = String::new();
+    for line in read("in.txt").lines() {
+        let (path, sha256) = line.split_once(' ').ok_or("in.txt: PATH SHA256 is wanted")?;
+        let said = match known(rule, &TreePath::new(path).ok_or("wrong path")?, sha256) {
+            None => "not the release's".to_owned(),
+            Some(Known::Unchanged) => "unchanged".to_owned(),
+            Some(Known::Changed(file)) => format!("{} in {}", file.local.join(", "), file.kernel),
+            Some(Known::Unknown) => "unknown".to_owned(),
+        };
+        out += &format!("{path} -> {said}\n");
+    }
+    same("out.txt", &out, &read("out.txt"))?;
+    let mut missing = ["unchanged", "unknown", "not the release's", " in "].into_iter();
+    missing
+        .find(|what| !out.contains(what))
+        .map_or(Ok(()), |what| Err(format!("it shows no {what}")))
 }
 
 fn text(ruleset: &Ruleset, fixture: &Fixture) -> Result<(), String> {

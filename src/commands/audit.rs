@@ -9,7 +9,9 @@ use crate::finding::{Finding, Findings, Result};
 use crate::linux::base::{Base, Distance};
 use crate::linux::carry::{Carried, Class, Decisions, Fate, Local, NewImport, carry};
 use crate::linux::tree::Tree;
-use crate::report::audit::{AuditSummary, BaseSummary, ClassCounts, DistanceSummary, LocalSummary};
+use crate::report::audit::{
+    AuditSummary, BaseSummary, ClassCounts, DigestSummary, DistanceSummary, LocalSummary,
+};
 use crate::report::console::Console;
 use crate::rules::{self, Profile, Ruleset, Version};
 use crate::text::{Source, Span};
@@ -61,8 +63,10 @@ pub(super) fn findings(tree: &Tree, carried: &Carried) -> Findings {
             finding = finding.at(&source, span, local.id.clone());
         }
         let id = &local.id;
+        // What is no hunk is a file, or what is said of one.
+        let whole = if local.text.is_empty() { ", which leaves the file as it is," } else { "" };
         findings.push(finding.hint(format!(
-            "decide by `patch --keep {id}` or `--drop {id}`, or by a rule of kind local"
+            "decide by `patch --keep {id}`{whole} or `--drop {id}`, or by a rule of kind local"
         )));
     }
     findings
@@ -101,13 +105,19 @@ fn summary(
 }
 
 fn base_summary(base: &Base) -> BaseSummary {
-    let others = base.tried.iter().filter(|tried| tried.name != base.release.name);
+    let others = base.tried.iter().filter(|tried| tried.name != base.name);
     BaseSummary {
-        release: base.release.name.clone(),
+        release: base.name.clone(),
         source: base.source.clone(),
         profile: base.profile.clone(),
-        library: distance(&base.distance),
+        library: base.release.as_ref().map(|_| distance(&base.distance)),
         importer: base.importer.as_ref().map(distance),
+        digests: base.digests.as_ref().map(|digests| DigestSummary {
+            rule: digests.rule.as_str().to_owned(),
+            unchanged: digests.unchanged.len(),
+            changed: digests.changed.len(),
+            unknown: digests.unknown.len(),
+        }),
         others: others.map(|tried| (tried.name.clone(), distance(&tried.distance))).collect(),
     }
 }

@@ -47,6 +47,9 @@ pub enum Output {
 /// # Errors
 /// Something can't be read or written, there is no author, or there is nothing to patch.
 pub fn run(plan: &Plan, console: &mut Console) -> Result<Outcome> {
+    if let Some(Output::Path(path)) = &plan.output {
+        fit(path)?;
+    }
     let repository = repository(plan)?;
     let author = author(plan, repository.as_ref())?;
     let ground = plan.way.ground(console)?;
@@ -159,6 +162,19 @@ fn commit(
     Ok(base.id.to_string())
 }
 
+/// Checks a place for patches before any work is done.
+fn fit(path: &Path) -> Result<()> {
+    let (shown, parent) = (path.display(), parent(path));
+    match parent.is_dir() {
+        true => Ok(()),
+        false => {
+            let parent = parent.display();
+            Err(Error::usage(format!("{shown} can't be written: there is no {parent}"))
+                .hint(format!("make it first: mkdir -p {parent}")))
+        }
+    }
+}
+
 fn default_path(ground: &Ground, split: bool) -> PathBuf {
     let suffix = if split { "patches" } else { "patch" };
     let (library, version) = (&ground.ruleset.library.name, ground.release.version);
@@ -189,7 +205,8 @@ fn write(path: &Path, split: bool, patches: &[Patch], summary: &mut PatchSummary
 
 /// Written beside and moved into place, so that nobody finds half a patch.
 fn write_file(path: &Path, bytes: &[u8]) -> Result<()> {
-    let fail = |e: io::Error| error("can't be written", path, &e);
+    // Without the name of the file beside, which nobody has asked for.
+    let fail = |e: io::Error| error("can't be written", path, &io::Error::from(e.kind()));
     if path.is_dir() {
         return Err(Error::usage(format!("{} is a folder", path.display()))
             .hint("name a file with -o; a series (--split) goes into a folder"));
@@ -228,7 +245,7 @@ fn summary(ground: &Ground, patches: &[Patch]) -> PatchSummary {
     let from = match &ground.before {
         Before::Nothing | Before::Tree(_, None) => None,
         Before::Import(release, _) => Some(release.name.clone()),
-        Before::Tree(..) => held.map(|base| base.release.name.clone()),
+        Before::Tree(..) => held.map(|base| base.name.clone()),
     };
     PatchSummary {
         library: ground.ruleset.library.name.clone(),
@@ -248,6 +265,7 @@ fn summary(ground: &Ground, patches: &[Patch]) -> PatchSummary {
             .iter()
             .map(|patch| PatchRow {
                 subject: patch.subject.clone(),
+                is_letter: patch.files.is_none(),
                 files: patch.stat.files,
                 insertions: patch.stat.insertions,
                 deletions: patch.stat.deletions,

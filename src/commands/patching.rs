@@ -12,6 +12,7 @@ use crate::linux::base::{Base, held};
 use crate::linux::callers::{self, Callers};
 use crate::linux::carry::{Carried, Decisions, NewImport, carry};
 use crate::linux::interface::Interface;
+use crate::linux::kconfig;
 use crate::linux::tree::Tree;
 use crate::pipeline::KernelTree;
 use crate::report::console::Console;
@@ -108,7 +109,7 @@ impl Way {
         };
         let mut ground =
             Ground { ruleset, profile, release, import, kernel, before, findings, callers: None };
-        ground.hold_callers()?;
+        ground.hold_tree()?;
         Ok(ground)
     }
 
@@ -123,7 +124,7 @@ impl Way {
             Start::Tree(_) => None,
         };
         let target = Target::named(&ruleset.library, named)?;
-        let number = target.version.map_or("any".to_owned(), |version| version.to_string());
+        let number = target.version.map(|version| version.to_string()).unwrap_or_default();
         Ok((target, number))
     }
 
@@ -166,8 +167,11 @@ impl Ground {
         series::make(&new, &old, wish)
     }
 
-    /// What the tree's own changes want decided, and what its callers would miss.
-    fn hold_callers(&mut self) -> Result<()> {
+    /// What the tree lacks, what its own changes want decided, and what its callers would miss.
+    fn hold_tree(&mut self) -> Result<()> {
+        if let Before::Tree(tree, _) = &self.before {
+            self.findings.extend(kconfig::check(tree, &self.ruleset.library)?);
+        }
         let Before::Tree(tree, Some(held)) = &self.before else { return Ok(()) };
         self.findings.extend(audit::findings(tree, &held.1));
         let library = &self.ruleset.library;

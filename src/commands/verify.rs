@@ -52,33 +52,34 @@ pub fn run(plan: &Plan, console: &mut Console) -> Result<Outcome> {
 }
 
 fn verdict(plan: &Plan, path: &Path, console: &mut Console) -> Result<Verdict> {
-    let shown = path.display().to_string();
+    let name = path.display().to_string();
     let named = |mut error: Error| {
-        error.message = format!("{shown}: {}", error.message);
+        error.message = format!("{name}: {}", error.message);
         error
     };
     let bytes = read(path)?;
     let parsed = parse(&bytes).map_err(named)?;
     let recipe = Recipe::parse(&parsed.trailers).map_err(named)?;
-    let ground = way(plan, &recipe, &shown)?.ground(console)?;
+    let ground = way(plan, &recipe, &name)?.ground(console)?;
     let again = again(&ground, &parsed, &recipe).map_err(named)?;
     let Some(difference) = again.as_ref().map(|again| first_difference(&bytes, again)) else {
         let reasons = vec!["made again, the series has no such part".to_owned()];
-        return Ok(Verdict { patch: shown, verified: false, reasons });
+        return Ok(Verdict { patch: name, verified: false, reasons });
     };
     let Some(difference) = difference else {
-        return Ok(Verdict { patch: shown, verified: true, reasons: Vec::new() });
+        return Ok(Verdict { patch: name, verified: true, reasons: Vec::new() });
     };
     let mut reasons = causes(&recipe, again.as_deref().unwrap_or_default());
     let (part, line) = (&difference.part, difference.line);
-    reasons.push(format!("line {line}, {part}: the patch has {}", quoted(&difference.given)));
-    reasons.push(format!("made again it has {}", quoted(&difference.expected)));
-    Ok(Verdict { patch: shown, verified: false, reasons })
+    let (given, expected) = shown(&difference.given, &difference.expected);
+    reasons.push(format!("line {line}, {part}: the patch has {given}"));
+    reasons.push(format!("made again it has {expected}"));
+    Ok(Verdict { patch: name, verified: false, reasons })
 }
 
 /// How the patch was made, as far as it says so itself.
 fn way(plan: &Plan, recipe: &Recipe, shown: &str) -> Result<Way> {
-    let kernel = Some(recipe.kernel.clone()).filter(|kernel| kernel != "any");
+    let kernel = Some(recipe.kernel.clone()).filter(|kernel| !kernel.is_empty());
     let start = match (&recipe.base, &recipe.from, &plan.place) {
         (Some(_), _, Some(place)) => Start::Tree(place.clone()),
         (Some(_), _, None) => {
@@ -138,18 +139,36 @@ fn causes(recipe: &Recipe, again: &[u8]) -> Vec<String> {
     {
         causes.push(format!("another base: the tree's files were {then}, these are {now}"));
     }
+    if let (Some(then), Some(now)) = (&recipe.held, &now.held)
+        && then != now
+    {
+        causes.push(format!(
+            "another release to hold the tree against: it was {then}, it is {now}; --upstream and \
+             --made-from say where that is read from"
+        ));
+    }
     causes
 }
 
-fn quoted(line: &Option<String>) -> String {
+/// Both lines as they are told of; how they end only where they end differently.
+fn shown(given: &Option<String>, expected: &Option<String>) -> (String, String) {
+    const END: &str = "\n";
+    let ends = |line: &Option<String>| line.as_ref().is_some_and(|line| line.ends_with(END));
+    let same_end = ends(given) && ends(expected);
+    let quoted = |line: &Option<String>| match line {
+        None => "nothing there".to_owned(),
+        Some(line) if same_end => quoted(&line[..line.len() - END.len()]),
+        Some(line) => quoted(line),
+    };
+    (quoted(given), quoted(expected))
+}
+
+fn quoted(line: &str) -> String {
     /// Most characters of a line that are shown.
     const MOST: usize = 100;
-    match line {
-        None => "nothing there".to_owned(),
-        Some(line) if line.chars().count() > MOST => {
-            format!("`{}...`", line.chars().take(MOST).collect::<String>())
-        }
-        Some(line) => format!("`{line}`"),
+    match line.chars().count() > MOST {
+        true => format!("`{}...`", line.chars().take(MOST).collect::<String>()),
+        false => format!("`{line}`"),
     }
 }
 

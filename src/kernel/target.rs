@@ -127,11 +127,9 @@ mod tests {
         let old = Target::of_tree(&library, &old);
         assert_eq!(value(&old, "need_intptr_t"), "true");
         assert_eq!(value(&old, "unaligned_header"), "asm/unaligned.h");
-        assert_eq!(value(&old, "common_kconfig"), "false");
         let new = |path: &str| match path {
             "include/linux/types.h" => Some(b"typedef long intptr_t;\n"[..].into()),
             "include/linux/unaligned.h" => Some(b""[..].into()),
-            "lib/Kconfig" => Some(b"config ZSTD_COMMON\n\ttristate\n"[..].into()),
             _ => None,
         };
         let new = Target::of_tree(&library, &new);

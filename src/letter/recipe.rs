@@ -1,5 +1,6 @@
 //! What makes a patch: everything that decides its bytes but the rules and the program themselves.
 
+use super::WIDTH;
 use crate::finding::{Error, Result};
 
 /// What precedes the names of our trailers.
@@ -18,7 +19,7 @@ pub struct Recipe {
     pub rules: String,
     /// Name of the profile.
     pub profile: String,
-    /// The kernel that the files are for.
+    /// The kernel that the files are for; empty where the rules make no difference.
     pub kernel: String,
     /// The release whose unchanged import the tree holds (`--from`).
     pub from: Option<String>,
@@ -43,8 +44,8 @@ impl Recipe {
             ("Upstream", self.upstream.clone()),
             ("Rules", self.rules.clone()),
             ("Profile", self.profile.clone()),
-            ("Kernel", self.kernel.clone()),
         ];
+        rows.extend((!self.kernel.is_empty()).then(|| ("Kernel", self.kernel.clone())));
         rows.extend(self.from.iter().map(|value| ("From", value.clone())));
         rows.extend(self.base.iter().map(|value| ("Base", value.clone())));
         rows.extend(self.held.iter().map(|value| ("Held", value.clone())));
@@ -70,7 +71,6 @@ impl Recipe {
             ("Upstream", &recipe.upstream),
             ("Rules", &recipe.rules),
             ("Profile", &recipe.profile),
-            ("Kernel", &recipe.kernel),
         ];
         match needed.iter().find(|(_, value)| value.is_empty()) {
             None => Ok(recipe),
@@ -123,26 +123,42 @@ impl Recipe {
 
     /// The commands that make and compare the patch, as a part of the message.
     pub(super) fn words(&self) -> String {
-        let mut make = format!("kernelize patch {}", self.release);
-        let mut compare = String::from("kernelize verify PATCH");
+        let mut make = vec![format!("kernelize patch {}", self.release)];
+        let mut compare = vec!["kernelize verify PATCH".to_owned()];
         if self.base.is_some() {
-            make.push_str(" --linux TREE");
-            compare.push_str(" --linux TREE");
+            make.push("--linux TREE".into());
+            compare.push("--linux TREE".into());
         }
-        if let Some(from) = &self.from {
-            make.push_str(&format!(" --from {from}"));
+        make.extend(self.from.iter().map(|from| format!("--from {from}")));
+        make.push(format!("--profile {}", self.profile));
+        if self.base.is_none() && !self.kernel.is_empty() {
+            make.push(format!("--kernel {}", self.kernel));
         }
-        make.push_str(&format!(" --profile {}", self.profile));
-        if self.base.is_none() {
-            make.push_str(&format!(" --kernel {}", self.kernel));
-        }
-        make.extend(self.keep.iter().map(|id| format!(" --keep {id}")));
-        make.extend(self.drop.iter().map(|id| format!(" --drop {id}")));
-        if self.part.is_some() {
-            make.push_str(" --split");
-        }
-        format!("To make it again, and to compare:\n\n  {make}\n  {compare}")
+        make.extend(self.keep.iter().map(|id| format!("--keep {id}")));
+        make.extend(self.drop.iter().map(|id| format!("--drop {id}")));
+        make.extend(self.part.map(|_| "--split".to_owned()));
+        let (make, compare) = (command(&make), command(&compare));
+        format!("To make it again, and to compare:\n\n{make}\n{compare}")
     }
+}
+
+/// A command of these words, over as many lines as it takes.
+fn command(words: &[String]) -> String {
+    let mut lines = vec![String::from(" ")];
+    for word in words {
+        let last = lines.last().map_or(0, |line| line.chars().count());
+        if last > 1 && last + 1 + word.chars().count() + " \\".len() > WIDTH {
+            if let Some(line) = lines.last_mut() {
+                line.push_str(" \\");
+            }
+            lines.push(String::from("     "));
+        }
+        if let Some(line) = lines.last_mut() {
+            line.push(' ');
+            line.push_str(word);
+        }
+    }
+    lines.join("\n")
 }
 
 #[cfg(test)]
@@ -189,10 +205,14 @@ mod tests {
     fn the_commands_name_what_matters() {
         let words = recipe().words();
         assert!(
-            words
-                .contains("patch v1.1.0 --linux TREE --profile strict --keep a --keep b --split\n"),
+            words.contains(
+                "patch v1.1.0 --linux TREE --profile strict --keep a \\\n      --keep b --split\n"
+            ),
             "{words}"
         );
         assert!(words.ends_with("verify PATCH --linux TREE"));
+        let many = Recipe { keep: vec!["x".repeat(20); 3], ..recipe() }.words();
+        assert!(many.contains(" \\\n      --keep xx"), "{many}");
+        assert!(many.lines().all(|line| line.len() <= WIDTH), "{many}");
     }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::digests::Digests;
 use super::hunks::{hunks, lines};
 use super::normal::{Imported, Means, Normal};
 use super::tree::Tree;
@@ -47,19 +48,26 @@ pub struct Tried {
 
 /// The release that a tree's files come from, and the tree held against it.
 pub struct Base {
-    /// The release.
-    pub release: Release,
+    /// The release's name.
+    pub name: String,
+    /// The number that it states.
+    pub version: Version,
+    /// The release; none where only digests of it are at hand.
+    pub release: Option<Release>,
     /// Where it was read from, in words.
     pub source: String,
-    /// The profile by whose import the tree's text is reached.
-    pub profile: String,
-    /// How far the files that come from upstream's are from the tree's.
+    /// The profile by whose import the tree's text is reached; none where only digests are at hand.
+    pub profile: Option<String>,
+    /// How far the files that come from upstream's are from the tree's; nothing is known of it where
+    /// only digests are at hand.
     pub distance: Distance,
     /// How far the files that an importer adds of its own are from the tree's; none where they are not
     /// known.
     pub importer: Option<Distance>,
     /// All that was tried, nearest first.
     pub tried: Vec<Tried>,
+    /// What digests say, where the release's text is not at hand.
+    pub digests: Option<Digests>,
     /// What was chosen on the way, and why.
     pub notes: Vec<String>,
     /// The release's import, in the normal form.
@@ -68,6 +76,14 @@ pub struct Base {
     pub(super) tree: Normal,
     /// What the importer added, by its place in the tree.
     pub(super) added: Files,
+}
+
+impl Base {
+    /// Whether the release's import has a file at that place which comes from upstream's.
+    pub(super) fn has(&self, place: &TreePath) -> bool {
+        self.normal.contains_key(place)
+            || self.digests.as_ref().is_some_and(|digests| digests.places.contains(place))
+    }
 }
 
 /// The library's version in a tree; `None` where the tree hasn't got the library.
@@ -131,13 +147,18 @@ impl Search<'_> {
     /// Nothing upstream states the version, or it can't be read.
     pub fn nearest(&self, progress: &dyn Progress) -> Result<Base> {
         let (candidates, request, mut notes) = self.candidates(progress)?;
+        if candidates.releases.is_empty() {
+            notes.extend(candidates.notes.iter().cloned());
+            return self.by_digests(notes)?.ok_or_else(|| self.none(&candidates));
+        }
         progress.step("comparing releases with the tree", 0, None);
         let mut imports = Vec::new();
         for release in &candidates.releases {
             imports.push(self.means().derive(&release.files, self.profile)?);
         }
-        let Some(first) = imports.first() else { return Err(self.none(&candidates)) };
-        let tree = self.means().again(&self.tree.files, &first.places, self.profile)?;
+        let places = imports.first().map(|first| &first.places);
+        let places = places.ok_or_else(|| self.none(&candidates))?;
+        let tree = self.means().again(&self.tree.files, places, self.profile)?;
         let held = imports.into_iter().map(|import| Held::new(import.files, &tree));
         let mut all: Vec<(Release, Held)> = candidates.releases.iter().cloned().zip(held).collect();
         let best = all.iter().map(|(_, held)| held.distance).min().unwrap_or_default();
@@ -173,12 +194,18 @@ impl Search<'_> {
         }
         let nothing = format!("{} has nothing that states {}", found.source, self.version);
         let request = Request { source: None, ..request };
-        let found = upstream::candidates(&request, self.version, progress).map_err(|error| {
-            let why = error.message;
-            Error::input(format!("{nothing}; and of the default sources: {why}"))
-                .hint("name a source that has the release that the tree was made from")
-        })?;
-        Ok((found, request, vec![format!("{nothing}; the default sources were asked")]))
+        let all = match upstream::candidates(&request, self.version, progress) {
+            Ok(all) => all,
+            Err(error) => {
+                let why = format!("{nothing}; and of the default sources: {}", error.message);
+                if self.ruleset.bases.iter().any(|rule| rule.version == self.version) {
+                    return Ok((found, request, vec![why]));
+                }
+                return Err(Error::input(why)
+                    .hint("name a source that has the release that the tree was made from"));
+            }
+        };
+        Ok((all, request, vec![format!("{nothing}; the default sources were asked")]))
     }
 
     fn none(&self, candidates: &Candidates) -> Error {
@@ -189,7 +216,7 @@ impl Search<'_> {
         .hint("name a git repository that has it")
     }
 
-    fn means(&self) -> Means<'_> {
+    pub(super) fn means(&self) -> Means<'_> {
         Means { version: self.version, ruleset: self.ruleset, target: self.target }
     }
 
@@ -253,7 +280,21 @@ impl Search<'_> {
         let importer = whole.generated.keys().all(known);
         let importer = importer.then(|| importer_distance(&added, &self.tree.files));
         let normal = normal.unwrap_or(held.normal);
-        Ok(Base { release, source, profile, distance, importer, tried, notes, normal, tree, added })
+        Ok(Base {
+            name: release.name.clone(),
+            version: release.version,
+            release: Some(release),
+            source,
+            profile: Some(profile),
+            distance,
+            importer,
+            tried,
+            digests: None,
+            notes,
+            normal,
+            tree,
+            added,
+        })
     }
 }
 

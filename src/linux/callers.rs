@@ -92,7 +92,7 @@ fn held(name: &str, offer: &Offer, new: &Interface, source: &Arc<Source>, at: Sp
                 .label(offer.label("declared here now"))
                 .hint("keep it by a rule of kind api, or change the caller with the same series"),
         ),
-        Some(other) if other.kind == offer.kind && other.meaning == offer.meaning => {}
+        Some(other) if other.serves_as(offer) => {}
         Some(other) => {
             let message =
                 format!("the {kind} `{name}` would change: {}, not {}", other.shown, offer.shown);

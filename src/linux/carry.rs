@@ -9,12 +9,13 @@ use sha2::{Digest, Sha256};
 use super::base::Base;
 pub use super::carried::{Carried, Class, Decisions, Fate, Local};
 use super::carried::{Kept, Whole};
-use super::classify::{Against, Judged, Texts};
+use super::classify::{Against, Judged, Texts, by_rule};
 use super::generated::{Cover, Found};
 use super::hunks::{Change, lines};
 use super::merge::{Patch, Places};
 use super::normal::Imported;
 use super::tree::Tree;
+use crate::edit::RuleRef;
 use crate::finding::{Error, Result};
 use crate::pipeline::OutputFile;
 use crate::rules::{Decision, LocalRule, Profile, Ruleset, Version};
@@ -67,7 +68,7 @@ pub fn carry(
         Carrier { tree, base, target, ruleset, profile, decisions, locals, kept, whole };
     let local_files = carrier.files();
     if carrier.locals.len() > MAX_CHANGES {
-        let (shown, release) = (&tree.shown, &base.release.name);
+        let (shown, release) = (&tree.shown, &base.name);
         return Err(Error::input(format!(
             "{shown} differs from {release} in over {MAX_CHANGES} hunks"
         ))
@@ -86,7 +87,7 @@ impl Carrier<'_> {
         let exports = |symbol: &str| cover.exports(symbol);
         let against = Against {
             ruleset: self.ruleset,
-            base: base.release.version,
+            base: base.version,
             profile: &self.profile.name,
             new: self.target.version,
             exports: &exports,
@@ -95,8 +96,9 @@ impl Carrier<'_> {
         for (path, bytes) in &self.tree.files {
             if new.generated.contains_key(path) {
                 for found in cover.file(self.ruleset, &self.profile.name, path, bytes) {
-                    self.generated(path, found);
+                    self.covered(path, found);
                 }
+            } else if self.by_digest(path, bytes) {
             } else if let (Some(from), Some(here)) = (base.normal.get(path), base.tree.get(path)) {
                 self.derived(&against, path, from, here);
             } else if let Some(file) = new.derived.get(path) {
@@ -105,7 +107,7 @@ impl Carrier<'_> {
                 unknown.push(path.clone());
             }
         }
-        for path in base.normal.keys().filter(|path| new.derived.contains_key(*path)) {
+        for path in new.derived.keys().filter(|path| base.has(path)) {
             if !self.tree.files.contains_key(path) {
                 self.deleted(path);
             }
@@ -262,6 +264,62 @@ impl Carrier<'_> {
         }
     }
 
+    /// A file of which only digests tell that it was changed, and how; whether it is one.
+    fn by_digest(&mut self, path: &TreePath, bytes: &Arc<[u8]>) -> bool {
+        let base = self.base;
+        let Some(digests) = &base.digests else { return false };
+        let named = digests.changed.get(path).map_or(&[][..], Vec::as_slice);
+        for rule in named.iter().filter_map(|id| self.ruleset.local(id)) {
+            let (class, reason) = by_rule(rule, self.target.version).unwrap_or_else(|| {
+                let why = "it is still wanted, and can't be carried over: the text of";
+                (Class::Conflict, format!("{why} {} is not at hand; {}", base.name, textual(base)))
+            });
+            self.whole_file(path, bytes, Some(rule), class, reason);
+        }
+        let is_unknown = digests.unknown.contains(path);
+        if is_unknown {
+            let here = base.tree.get(path).map_or(bytes, |file| file.text.bytes());
+            let new = self.target.imported.derived.get(path).map(|file| file.text.bytes());
+            let (class, reason) = match new.is_some_and(|new| new == here) {
+                true => (Class::Upstreamed, "the new release has the same file".to_owned()),
+                false => (Class::Conflict, unknown(base, &digests.rule)),
+            };
+            self.whole_file(path, bytes, None, class, reason);
+        }
+        is_unknown || !named.is_empty()
+    }
+
+    /// A change of which only the file is known. To keep it, the whole file is kept.
+    fn whole_file(
+        &mut self,
+        path: &TreePath,
+        bytes: &Arc<[u8]>,
+        rule: Option<&LocalRule>,
+        class: Class,
+        reason: String,
+    ) {
+        let at = (1, lines(bytes).len());
+        let local = self.local(path, at, rule, class, reason, (b"", bytes), String::new());
+        if local.fate == Fate::Kept {
+            self.whole.push((local.id.clone(), path.clone(), Some(Arc::clone(bytes))));
+        }
+        self.locals.push(local);
+    }
+
+    /// The same, once for each rule that digests tell to be at the bottom of it.
+    fn covered(&mut self, path: &TreePath, found: Found<'_>) {
+        let digests = self.base.digests.as_ref();
+        let named = digests.and_then(|digests| digests.changed.get(path));
+        let rules = named.into_iter().flatten().filter_map(|id| self.ruleset.local(id));
+        let rules: Vec<&LocalRule> = rules.collect();
+        if rules.is_empty() {
+            return self.generated(path, found);
+        }
+        for rule in rules {
+            self.generated(path, Found { rule: Some(rule), ..found.clone() });
+        }
+    }
+
     /// A change in a file that the import writes from a template. To keep it, the whole file is kept.
     fn generated(&mut self, path: &TreePath, found: Found<'_>) {
         let Found { rule, class, reason, lines, gone, come, text } = found;
@@ -281,12 +339,7 @@ impl Carrier<'_> {
             true => (Class::Upstreamed, "the new release has the same file"),
             false => (Class::Conflict, "the new release has another file of this name"),
         };
-        let at = (1, lines(bytes).len());
-        let local = self.local(path, at, None, class, reason.into(), (b"", bytes), String::new());
-        if local.fate == Fate::Kept {
-            self.whole.push((local.id.clone(), path.clone(), Some(Arc::clone(bytes))));
-        }
-        self.locals.push(local);
+        self.whole_file(path, bytes, None, class, reason.into());
     }
 
     /// A file that both releases have and the tree has not.
@@ -345,6 +398,21 @@ impl Carrier<'_> {
         carried.files = carried.with(&carried.order)?;
         Ok(carried)
     }
+}
+
+/// Why nothing is known of a file.
+fn unknown(base: &Base, rule: &RuleRef) -> String {
+    format!(
+        "the file has a digest that {rule} doesn't know, and the text of {} is not at hand to see what \
+         was changed; {}",
+        base.name,
+        textual(base)
+    )
+}
+
+/// How to get at the text.
+fn textual(base: &Base) -> String {
+    format!("name a git repository that has {} with --made-from", base.name)
 }
 
 fn owned(lines: &[&[u8]]) -> Vec<Vec<u8>> {

@@ -73,13 +73,8 @@ impl<'a> Against<'a> {
 
     /// What is known of a hunk without looking for it in the new release.
     fn known(&self, rule: Option<&LocalRule>, gone: &[u8], come: &[u8]) -> Option<(Class, String)> {
-        if let Some(rule) = rule {
-            if rule.generated {
-                return Some((Class::Generated, "the import makes it itself".into()));
-            }
-            if let Some(since) = rule.upstreamed.filter(|since| *since <= self.new) {
-                return Some((Class::Upstreamed, format!("upstream has it since {since}")));
-            }
+        if let Some(known) = rule.and_then(|rule| by_rule(rule, self.new)) {
+            return Some(known);
         }
         let symbols = module_lines(come)?;
         let bare = gone.iter().all(u8::is_ascii_whitespace);
@@ -87,6 +82,15 @@ impl<'a> Against<'a> {
             (Class::Generated, "the import writes modules and exports to files of their own".into())
         })
     }
+}
+
+/// What a rule knows of its change, held against a release.
+pub(super) fn by_rule(rule: &LocalRule, new: Version) -> Option<(Class, String)> {
+    if rule.generated {
+        return Some((Class::Generated, "the import makes it itself".into()));
+    }
+    let since = rule.upstreamed.filter(|since| *since <= new)?;
+    Some((Class::Upstreamed, format!("upstream has it since {since}")))
 }
 
 /// What one change is by itself, and why.

@@ -21,6 +21,7 @@ const PUBLIC: &str = "include/";
 const MAX_NAMED: usize = 12;
 
 /// A hunk, or a whole file where it is not known what it was at first.
+#[derive(Clone)]
 pub(super) struct Found<'a> {
     pub(super) rule: Option<&'a LocalRule>,
     pub(super) class: Class,
@@ -73,7 +74,7 @@ impl<'a> Cover<'a> {
             return Vec::new();
         }
         let mut missing = self.missing(path, bytes);
-        let version = self.base.release.version;
+        let version = self.base.version;
         let tree = lines(bytes);
         let mut all = Vec::new();
         let Some(added) = self.base.added.get(path) else {
@@ -113,6 +114,7 @@ impl<'a> Cover<'a> {
                 _ if public => true,
                 // What the release's importer put there for itself is the import's own business.
                 Some(at_first) => !at_first.contains_key(name),
+                None if source(path, name).is_some_and(|source| self.is_own(&source)) => true,
                 None => self.words.get_or_init(|| words(self.new)).contains(name.as_bytes()),
             }
         };
@@ -121,13 +123,22 @@ impl<'a> Cover<'a> {
 
     /// Whether an object or source is listed that came from upstream and that upstream has no longer.
     fn is_gone(&self, path: &TreePath, name: &str) -> bool {
-        let source = name.strip_suffix(".o").map(|stem| format!("{stem}.c"));
-        let source = source.as_deref().or_else(|| name.strip_suffix(".c").map(|_| name));
-        let source = source.and_then(|source| path.resolve(source));
-        source.is_some_and(|source| {
-            self.base.normal.contains_key(&source) && !self.files.contains_key(&source)
-        })
+        let source = source(path, name);
+        source.is_some_and(|source| self.base.has(&source) && !self.files.contains_key(&source))
     }
+
+    /// Whether a source is the tree's own: neither release has it.
+    fn is_own(&self, source: &TreePath) -> bool {
+        let base = self.base;
+        base.tree.contains_key(source) && !base.has(source) && !self.files.contains_key(source)
+    }
+}
+
+/// The source that an object listed in the file at `path` is made from, or that is included there.
+fn source(path: &TreePath, name: &str) -> Option<TreePath> {
+    let of_object = name.strip_suffix(".o").map(|stem| format!("{stem}.c"));
+    let source = of_object.as_deref().or_else(|| name.strip_suffix(".c").map(|_| name));
+    path.resolve(source?)
 }
 
 /// The words of the files that come from upstream.

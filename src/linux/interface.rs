@@ -36,9 +36,11 @@ impl Kind {
 pub struct Offer {
     /// What it is.
     pub kind: Kind,
-    /// What callers depend on: the signature of a function, with the names of types resolved; the
-    /// value of a constant. Empty for a type.
-    pub meaning: String,
+    /// What callers depend on: the signature of a function, the value of a constant. Empty for a
+    /// type.
+    meaning: String,
+    /// The same with each name of a type followed to what it stands for.
+    resolved: String,
     /// The declaration as a reader would write it.
     pub shown: String,
     source: Arc<Source>,
@@ -46,6 +48,13 @@ pub struct Offer {
 }
 
 impl Offer {
+    /// Whether callers of the one can as well be given the other: it is spelt with the same names of
+    /// types, whatever they stand for by now, or stands for the same.
+    pub fn serves_as(&self, other: &Offer) -> bool {
+        let same = self.meaning == other.meaning || self.resolved == other.resolved;
+        self.kind == other.kind && same
+    }
+
     /// Points at the declaration.
     pub fn label(&self, text: impl Into<String>) -> Label {
         Label::new(&self.source, self.span, text)
@@ -98,9 +107,14 @@ impl Interface {
     fn types(&mut self, source: &Arc<Source>, declarations: &Declarations) {
         for typedef in &declarations.typedefs {
             let shown = format!("typedef {}", typedef.target.declare(&typedef.name));
-            let (meaning, span) = (String::new(), typedef.name_span);
-            let offer =
-                Offer { kind: Kind::Type, meaning, shown, source: Arc::clone(source), span };
+            let offer = Offer {
+                kind: Kind::Type,
+                meaning: String::new(),
+                resolved: String::new(),
+                shown,
+                source: Arc::clone(source),
+                span: typedef.name_span,
+            };
             self.add(&typedef.name, offer);
         }
     }
@@ -116,7 +130,8 @@ impl Interface {
             let head = format!("{}({})", function.name, parameters.join(", "));
             let offer = Offer {
                 kind: Kind::Function,
-                meaning: aliases.resolve(&function.signature()),
+                resolved: aliases.resolve(&function.signature()),
+                meaning: function.signature(),
                 shown: function.result.declare(&head),
                 source: Arc::clone(source),
                 span: function.name_span,
@@ -138,7 +153,8 @@ impl Interface {
     fn constant(&mut self, source: &Arc<Source>, name: &str, value: String, span: Span) {
         let shown = format!("{name} = {value}");
         let source = Arc::clone(source);
-        self.add(name, Offer { kind: Kind::Constant, meaning: value, shown, source, span });
+        let (resolved, meaning) = (value.clone(), value);
+        self.add(name, Offer { kind: Kind::Constant, meaning, resolved, shown, source, span });
     }
 }
 
@@ -183,7 +199,9 @@ const LONGEST_CHAIN: usize = 16;
 impl<'a> Aliases<'a> {
     fn of(all: impl Iterator<Item = &'a Declarations>) -> Aliases<'a> {
         let typedefs = all.flat_map(|declarations| &declarations.typedefs);
-        let simple = typedefs.filter(|t| t.target.after.is_empty() && is_word(&t.target.before));
+        // A struct whose members stand in the typedef has no other name.
+        let is_name = |text: &str| is_word(text) && !["struct", "union", "enum"].contains(&text);
+        let simple = typedefs.filter(|t| t.target.after.is_empty() && is_name(&t.target.before));
         Aliases { targets: simple.map(|t| (t.name.as_str(), t.target.before.as_str())).collect() }
     }
 
@@ -222,18 +240,29 @@ pub(super) mod tests {
     }
 
     fn meaning(text: &str, name: &str) -> String {
-        interface(text).get(name).unwrap().meaning.clone()
+        interface(text).get(name).unwrap().resolved.clone()
     }
 
     #[test]
     fn signatures_are_compared_by_type() {
+        let serves = |old: &str, new: &str| {
+            let (old, new) = (interface(old), interface(new));
+            new.get("f").unwrap().serves_as(old.get("f").unwrap())
+        };
         let old = "typedef struct C_s C; typedef C ctx; size_t f(const ctx* c, int level);";
         let new = "typedef struct C_s C;\ntypedef C ctx;\nsize_t f(const C *context,\n\tint l);";
-        assert_eq!(meaning(old, "f"), meaning(new, "f"));
-        assert_ne!(meaning(old, "f"), meaning("size_t f(const ctx *c, long level);", "f"));
-        assert_ne!(meaning(old, "f"), meaning("size_t f(const ctx *c);", "f"));
-        let shown = &interface(new).get("f").unwrap().shown.clone();
-        assert_eq!(shown, "size_t f(const C *context, int l)");
+        assert!(serves(old, new));
+        assert!(!serves(old, "size_t f(const ctx *c, long level);"));
+        assert!(!serves(old, "size_t f(const ctx *c);"));
+        assert_eq!(interface(new).get("f").unwrap().shown, "size_t f(const C *context, int l)");
+        // Upstream may rename what a kernel's name stands for.
+        let (old, new) = (
+            "typedef struct { int a; } old; typedef old k;",
+            "typedef struct { int a; } new; typedef new k;",
+        );
+        let of = |types: &str, of: &str| format!("{types} int f({of} *p);");
+        assert!(serves(&of(old, "k"), &of(new, "k")));
+        assert!(!serves(&of(old, "old"), &of(new, "new")));
     }
 
     #[test]

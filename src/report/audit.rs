@@ -49,14 +49,29 @@ pub struct BaseSummary {
     pub release: String,
     /// Where it was read from.
     pub source: String,
-    /// The profile whose import is nearest.
-    pub profile: String,
-    /// How far the files that come from upstream's are from it.
-    pub library: DistanceSummary,
+    /// The profile whose import is nearest; none where only digests were compared.
+    pub profile: Option<String>,
+    /// How far the files that come from upstream's are from it; none where only digests were compared.
+    pub library: Option<DistanceSummary>,
     /// How far the files that an importer adds of its own are from it; none where the source has none.
     pub importer: Option<DistanceSummary>,
+    /// What digests say, where the source has no text of the release.
+    pub digests: Option<DigestSummary>,
     /// Other releases, branches and commits of the same number, nearest first.
     pub others: Vec<(String, DistanceSummary)>,
+}
+
+/// A tree's files held against the digests of a release.
+#[derive(Clone, Debug, Serialize)]
+pub struct DigestSummary {
+    /// The rule that has the digests.
+    pub rule: String,
+    /// Files that are as the release's importer wrote them.
+    pub unchanged: usize,
+    /// Files that are as a known kernel has changed them.
+    pub changed: usize,
+    /// Files of which only that is known that they were changed.
+    pub unknown: usize,
 }
 
 /// How far texts are apart.
@@ -139,15 +154,16 @@ fn row(out: &mut String, name: &str, text: &str) {
 }
 
 fn base(out: &mut String, base: &BaseSummary) {
-    row(
-        out,
-        "made from",
-        &format!("{} of {}, profile {}", base.release, base.source, base.profile),
-    );
-    let in_library = spoken(&base.library);
+    let profile = base.profile.as_ref().map_or(String::new(), |name| format!(", profile {name}"));
+    row(out, "made from", &format!("{} of {}{profile}", base.release, base.source));
+    if let Some(digests) = &base.digests {
+        by_digests(out, digests);
+    }
+    let Some(library) = &base.library else { return };
+    let in_library = spoken(library);
     match &base.importer {
         Some(importer) => {
-            let hunks = plural(base.library.hunks + importer.hunks, "hunk");
+            let hunks = plural(library.hunks + importer.hunks, "hunk");
             row(out, "difference", &format!("{hunks} in all"));
             row(out, "", &format!("{in_library} in what comes from upstream's library"));
             row(out, "", &format!("{} in what an importer adds of its own", spoken(importer)));
@@ -161,6 +177,15 @@ fn base(out: &mut String, base: &BaseSummary) {
         let label = if number == 0 { "farther" } else { "" };
         row(out, label, &format!("{name}: {}", spoken(distance)));
     }
+}
+
+/// What digests can say, and that it is not the text that was compared.
+fn by_digests(out: &mut String, digests: &DigestSummary) {
+    let DigestSummary { unchanged, changed, unknown, .. } = digests;
+    row(out, "difference", "only digests were compared: the release's text is not at hand");
+    row(out, "", &format!("{}: as imported", plural(*unchanged, "file")));
+    row(out, "", &format!("{}: as a known kernel has changed it", plural(*changed, "file")));
+    row(out, "", &format!("{}: changed, and nothing tells how", plural(*unknown, "file")));
 }
 
 fn spoken(distance: &DistanceSummary) -> String {

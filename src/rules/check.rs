@@ -7,8 +7,8 @@ use super::fields::{instead, order};
 use super::folder::{RuleFiles, mistake};
 use super::load::{Examined, examine};
 use super::shape::{
-    ApiShape, CallShape, CommentShape, FileShape, IncludeShape, LibraryShape, LicenceShape,
-    LocalShape, MacroShape, MaskShape, NameShape, SectionShape,
+    ApiShape, BaseShape, CallShape, CommentShape, FileShape, IncludeShape, LibraryShape,
+    LicenceShape, LocalShape, MacroShape, MaskShape, NameShape, SectionShape,
 };
 use super::{Rule, Ruleset};
 use crate::finding::{Error, Finding, Findings, Result};
@@ -111,6 +111,7 @@ pub fn check(folder: Option<&Path>) -> Result<(Ruleset, Findings)> {
         match path.split('/').next().unwrap_or_default() {
             "library.toml" => order::<LibraryShape>(source, &mut findings),
             "api" => order::<ApiShape>(source, &mut findings),
+            "bases" => order::<BaseShape>(source, &mut findings),
             "calls" => order::<CallShape>(source, &mut findings),
             "comments" => order::<CommentShape>(source, &mut findings),
             "files" => order::<FileShape>(source, &mut findings),
@@ -171,6 +172,7 @@ fn rules_without_fixture(fixtures: &Path, ruleset: &Ruleset, findings: &mut Find
             )
             .label(rule.label(""))
             .hint(match rule.name.kind() {
+                "bases" => format!("write in.txt and out.txt in {}", place.display()),
                 "api" => format!("write in.h, out.h and out.c in {}", place.display()),
                 _ => format!("write in.c and out.c (or findings.txt) in {}", place.display()),
             }),

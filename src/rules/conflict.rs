@@ -13,6 +13,7 @@ pub(super) fn check(ruleset: &Ruleset, findings: &mut Findings) {
     profiles(ruleset, findings);
     same_file_name(ruleset, findings);
     super::api::places(ruleset, findings);
+    super::bases::check(ruleset, findings);
     let mut claims: BTreeMap<Claim, Vec<&Rule>> = BTreeMap::new();
     for (claim, rule) in all_claims(ruleset) {
         claims.entry(claim).or_default().push(rule);

@@ -271,6 +271,16 @@ pub(super) fn tree_path(text: &str) -> Result<(), String> {
         .ok_or_else(|| format!("`{text}` is no plain relative path: no `.`, `..` or leading `/`"))
 }
 
+/// Whether `text` is the number of a kernel.
+pub(super) fn kernel(text: &str) -> Result<(), String> {
+    let parts: Vec<&str> = text.split('.').collect();
+    let number = |part: &&str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
+    match parts.len() == 2 && parts.iter().all(number) {
+        true => Ok(()),
+        false => Err(format!("`{text}` is no kernel version: two numbers are wanted, as in 6.12")),
+    }
+}
+
 pub(super) fn line(text: &str) -> Result<(), String> {
     if text.is_empty() || text.contains(['\n', '\r', '\0']) {
         return Err("one line of text is wanted".into());

@@ -44,6 +44,10 @@ pub(super) fn library(
     let oldest = read.required("oldest", shape.oldest).and_then(|text| read.version(&text));
     let output = read.path("output", shape.output);
     let paths = read.globs(shape.paths);
+    let kconfig_file = match shape.kconfig_file {
+        Some(path) => Some(read.path("kconfig-file", Some(path))?),
+        None => None,
+    };
     let kconfig_word = match shape.kconfig_word {
         Some(word) => read.text("kconfig-word", Some(word)),
         None => Some(String::new()),
@@ -73,6 +77,7 @@ pub(super) fn library(
         oldest: oldest?,
         paths: paths?.unwrap_or_else(everything),
         output,
+        kconfig_file,
         kconfig_word: kconfig_word?,
         caller_words,
         importer: importer?,

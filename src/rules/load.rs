@@ -7,17 +7,17 @@ use super::convert::{Kind, Reader};
 use super::fields::{instead, read, utf8};
 use super::folder::{self, RuleFiles, mistake};
 use super::shape::{
-    ApiShape, CallShape, CommentShape, FileShape, IncludeShape, LibraryShape, LicenceShape,
-    LocalShape, MacroShape, MaskShape, NameShape, SectionShape,
+    ApiShape, BaseShape, CallShape, CommentShape, FileShape, IncludeShape, LibraryShape,
+    LicenceShape, LocalShape, MacroShape, MaskShape, NameShape, SectionShape,
 };
 use super::{Ruleset, conflict, library};
 use crate::finding::{Error, Finding, Findings, Result};
 use crate::text::{Source, Span};
 
 /// The kinds of rules, each a folder of a ruleset.
-pub(super) const KINDS: [&str; 11] = [
-    "api", "calls", "comments", "files", "includes", "licence", "local", "macros", "masks",
-    "names", "sections",
+pub(super) const KINDS: [&str; 12] = [
+    "api", "bases", "calls", "comments", "files", "includes", "licence", "local", "macros",
+    "masks", "names", "sections",
 ];
 
 /// A ruleset and all that is wrong with it.
@@ -110,6 +110,7 @@ fn rule(
 ) {
     let done = match kind {
         "api" => convert::<ApiShape>(kind, id, source, into, findings),
+        "bases" => convert::<BaseShape>(kind, id, source, into, findings),
         "calls" => convert::<CallShape>(kind, id, source, into, findings),
         "comments" => convert::<CommentShape>(kind, id, source, into, findings),
         "files" => convert::<FileShape>(kind, id, source, into, findings),

@@ -1,6 +1,6 @@
 //! `local/*.toml`: from its shape to its checked form.
 
-use super::convert::{Kind, Reader, SHORTEST_WHY, about_this, at, tree_path};
+use super::convert::{Kind, Reader, SHORTEST_WHY, about_this, at, kernel, tree_path};
 use super::fields::{instead, span};
 use super::shape::{LocalShape, Text, Texts};
 use super::version::Expect;
@@ -67,15 +67,6 @@ fn piece(text: &str) -> Result<(), String> {
     match text.trim().is_empty() {
         true => Err("a piece of C is wanted".into()),
         false => Ok(()),
-    }
-}
-
-fn kernel(text: &str) -> Result<(), String> {
-    let parts: Vec<&str> = text.split('.').collect();
-    let number = |part: &&str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
-    match parts.len() == 2 && parts.iter().all(number) {
-        true => Ok(()),
-        false => Err(format!("`{text}` is no kernel version: two numbers are wanted, as in 6.12")),
     }
 }
 

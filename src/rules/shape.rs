@@ -211,6 +211,28 @@ rule_shape! {
 }
 
 rule_shape! {
+    /// `bases/*.toml`: a release by the digests of its import.
+    BaseShape {
+        release: Text = "release",
+        version: Text = "version",
+        ;
+        files: Spanned<BTreeMap<Text, Text>> = "files" => &[],
+        changed: Spanned<Vec<Spanned<ChangedShape>>> = "changed"
+            => &["file", "kernel", "sha256", "local"],
+    }
+}
+
+/// One `[[changed]]` of a bases rule.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ChangedShape {
+    pub(super) file: Text,
+    pub(super) kernel: Text,
+    pub(super) sha256: Text,
+    pub(super) local: Texts,
+}
+
+rule_shape! {
     /// `api/*.toml`: `type`, or a function of the wrapper API by `function` or `body`.
     ApiShape {
         name: Text = "name",
@@ -259,6 +281,7 @@ pub(super) struct LibraryShape {
     pub(super) oldest: Option<Text>,
     pub(super) output: Option<Text>,
     pub(super) paths: Option<Texts>,
+    pub(super) kconfig_file: Option<Text>,
     pub(super) kconfig_word: Option<Text>,
     pub(super) caller_words: Option<Texts>,
     pub(super) kernel_oldest: Option<Text>,
@@ -284,6 +307,7 @@ impl Shape for LibraryShape {
         "oldest",
         "output",
         "paths",
+        "kconfig-file",
         "kconfig-word",
         "caller-words",
         "kernel-oldest",

@@ -448,6 +448,30 @@ fn local_changes_are_checked() {
 }
 
 #[test]
+fn known_releases_are_checked() {
+    let [same, other] = ["a", "b"].map(|digit| digit.repeat(64));
+    let base = format!(
+        "id = \"b\"\nwhy = \"a reason that is long enough\"\nrelease = \"v1.2.3\"\n\
+         version = \"1.2.3\"\n\n[files]\n\"lib/demo/a.c\" = \"{same}\"\n\n[[changed]]\n\
+         file = \"lib/demo/a.c\"\nkernel = \"6.1\"\nsha256 = \"{other}\"\nlocal = [\"one\"]\n"
+    );
+    let rules = loaded(&[("local/one.toml", LOCAL), ("bases/b.toml", &base)]);
+    assert_eq!((rules.bases[0].files.len(), &rules.bases[0].changed[0].sha256), (1, &other));
+    let wrong = |from: &str, to: &str| {
+        refused(&[("local/one.toml", LOCAL), ("bases/b.toml", &base.replace(from, to))])
+    };
+    assert!(wrong(&same, "abc").contains("no sha-256"));
+    assert!(wrong(&other, &other.to_uppercase()).contains("no sha-256"));
+    assert!(wrong(&other, &same).contains("the unchanged file"));
+    assert!(wrong("lib/demo/a.c\" =", "/a.c\" =").contains("relative path"));
+    assert!(wrong("lib/demo/a.c", "fs/a.c").contains("no file of the library"));
+    assert!(wrong("file = \"lib/demo/a.c", "file = \"lib/demo/b.c").contains("not among"));
+    assert!(wrong("[\"one\"]", "[\"ones\"]").contains("did you mean `one`?"));
+    assert!(wrong("lib/demo/a.c", "lib/demo/a.h").contains("not about `lib/demo/a.h` of v1.2.3"));
+    assert!(wrong("\n[files]", "since = \"1.0.0\"\n[files]").contains("a single release"));
+}
+
+#[test]
 fn paths_and_importer_are_plain_paths() {
     let library = |more: &str| {
         let text = LIBRARY.replacen("\n\n[[profile]]", &format!("\n{more}\n\n[[profile]]"), 1);

@@ -3,6 +3,7 @@
 // A test fails by panicking, its helpers too.
 #![allow(clippy::unwrap_used)]
 
+mod digests;
 mod real;
 mod support;
 mod synthetic;

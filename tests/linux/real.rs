@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use kernelize::linux::base::Base;
 use kernelize::linux::carry::{Carried, Class, Decisions, Fate};
 
 use crate::support::{Case, text};
@@ -24,7 +25,7 @@ fn count(carried: &Carried, class: Class) -> usize {
 fn linux_6_12() {
     let case = case("KERNELIZE_TEST_LINUX_6_12");
     let base = case.base();
-    assert_eq!(base.release.name, "v1.5.2-kernel");
+    assert_eq!(base.name, "v1.5.2-kernel");
     let importer = base.importer.unwrap();
     assert_eq!((base.distance.hunks, importer.hunks), (7, 13));
     assert_eq!((base.distance.files, importer.files), (0, 0));
@@ -67,7 +68,7 @@ fn linux_6_12_without_names() {
 fn linux_6_1() {
     let case = case("KERNELIZE_TEST_LINUX_6_1");
     let base = case.base();
-    assert_eq!(base.release.name, "v1.4.10");
+    assert_eq!(base.name, "v1.4.10");
     let importer = base.importer.unwrap();
     assert_eq!((base.distance.hunks, importer.hunks), (10, 3));
     for release in TARGETS {
@@ -99,13 +100,79 @@ fn linux_6_12_with_a_function_less() {
     assert_eq!(open, expected);
 }
 
-/// With packages alone the nearest release is the plain one, and farther.
+/// A tree where nothing but packages can be reached, and the same with the repository, if that is here.
+fn packages_only(tree: &str) -> (Case, Option<Base>) {
+    let with_git = std::env::var("KERNELIZE_TEST_GIT").ok().map(|_| case(tree).base());
+    let linux = std::env::var(tree).unwrap();
+    let mut case = Case::new(None, Path::new(&linux), "packages");
+    case.ruleset.library.url = "/nowhere".to_owned();
+    (case, with_git)
+}
+
+/// Carries onto a release; the result has to be the same as with the repository.
+fn carried(case: &Case, base: &Base, with_git: Option<&Base>, release: &str) -> Carried {
+    let onto = |base| case.onto(base, "packages", Some(release), &Decisions::default()).unwrap();
+    let carried = onto(base);
+    assert_eq!(carried.open().count(), 0);
+    if let Some(expected) = with_git.map(onto) {
+        assert!(carried.files == expected.files, "{release}: other files");
+        assert!(carried.reimport == expected.reimport, "{release}: another re-import");
+    }
+    carried
+}
+
+/// With packages alone the nearest release is the plain one, and farther: what upstream did between the
+/// two is known by name.
 #[test]
 #[ignore = "needs a kernel tree"]
 fn linux_6_12_with_packages() {
+    let (case, with_git) = packages_only("KERNELIZE_TEST_LINUX_6_12");
+    let base = case.base();
+    assert_eq!(base.name, "v1.5.2");
+    assert_eq!((base.distance.hunks, base.importer), (27, None));
+    for release in TARGETS {
+        let carried = carried(&case, &base, with_git.as_ref(), release);
+        assert_eq!((count(&carried, Class::Upstreamed), count(&carried, Class::Local)), (26, 1));
+        assert_eq!(carried.order, ["bmi2-gcc"]);
+    }
+}
+
+/// No package has the release, so its digests have to do.
+#[test]
+#[ignore = "needs a kernel tree"]
+fn linux_6_1_with_packages() {
+    let (case, with_git) = packages_only("KERNELIZE_TEST_LINUX_6_1");
+    let base = case.base();
+    assert_eq!(base.name, "v1.4.10");
+    let digests = base.digests.as_ref().unwrap();
+    assert_eq!((digests.unchanged.len(), digests.changed.len(), digests.unknown.len()), (48, 5, 0));
+    for release in TARGETS {
+        let carried = carried(&case, &base, with_git.as_ref(), release);
+        assert_eq!((count(&carried, Class::Upstreamed), count(&carried, Class::Generated)), (1, 4));
+        assert!(carried.files == carried.import);
+    }
+}
+
+/// The digests of a release that packages come near to tell the same files as its text does.
+#[test]
+#[ignore = "needs a kernel tree and a clone of upstream"]
+fn linux_6_12_by_digests() {
     let mut case = case("KERNELIZE_TEST_LINUX_6_12");
+    let with_git = case.base();
+    case.ruleset.library.url = "/nowhere".to_owned();
+    case.ruleset.library.packages.clear();
     case.made_from = "packages".parse().unwrap();
     let base = case.base();
-    assert_eq!(base.release.name, "v1.5.2");
-    assert_eq!((base.distance.hunks, base.importer), (27, None));
+    assert_eq!(base.name, "v1.5.2-kernel");
+    let [carried, expected] = [&base, &with_git].map(|base| {
+        let git = std::env::var("KERNELIZE_TEST_GIT").unwrap();
+        case.onto(base, &git, Some("v1.5.6"), &Decisions::default()).unwrap()
+    });
+    let open: Vec<&str> = carried.open().map(|local| local.id.as_str()).collect();
+    assert_eq!(open, ["bmi2-gcc"]);
+    let files = |carried: &Carried| -> std::collections::BTreeSet<_> {
+        carried.locals.iter().map(|local| (local.id.clone(), local.file.clone())).collect()
+    };
+    assert_eq!(files(&carried), files(&expected));
+    assert_eq!(carried.reimport, expected.reimport);
 }

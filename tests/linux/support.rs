@@ -1,5 +1,6 @@
 //! A tree, the release that it was made from, and a new import that its changes are held against.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use kernelize::finding::Result;
@@ -37,12 +38,16 @@ impl Case {
     }
 
     pub(crate) fn base(&self) -> Base {
+        self.try_base().unwrap()
+    }
+
+    pub(crate) fn try_base(&self) -> Result<Base> {
         let version = held(&self.tree, &self.ruleset).unwrap().unwrap();
         let request = self.request(self.made_from.clone(), None);
         let (ruleset, profile) = (&self.ruleset, &self.ruleset.library.profiles[0]);
         let (tree, target) = (&self.tree, self.tree.target(&ruleset.library));
         let search = Search { tree, version, ruleset, profile, target: &target, request: &request };
-        search.nearest(&Silent).unwrap()
+        search.nearest(&Silent)
     }
 
     /// Carries the tree's changes onto a release.
@@ -77,7 +82,18 @@ pub(crate) fn classes(locals: &[Local]) -> Vec<String> {
     locals.iter().map(|local| format!("{} {}", local.id, local.class.name())).collect()
 }
 
+pub(crate) fn copy_into(from: &Path, folder: &Path) {
+    for entry in walkdir::WalkDir::new(from).into_iter().flatten() {
+        let to = folder.join(entry.path().strip_prefix(from).unwrap());
+        if entry.file_type().is_dir() {
+            fs::create_dir_all(to).unwrap();
+        } else {
+            fs::copy(entry.path(), to).unwrap();
+        }
+    }
+}
+
 /// The folder of the transcripts' own library, with its rules and a tree.
 pub(crate) fn tiny() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cmd/audit.in")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cmd/linux.in")
 }

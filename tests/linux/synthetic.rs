@@ -12,7 +12,7 @@ use kernelize::rules::load;
 use kernelize::text::TreePath;
 use tempfile::TempDir;
 
-use crate::support::{Case, classes, decide, text, tiny};
+use crate::support::{Case, classes, copy_into, decide, text, tiny};
 
 const MAKEFILE: &str = "Makefile-7628d8c9";
 const PLACE: &str = "scale.c-d1cc2222";
@@ -31,7 +31,7 @@ fn upstream(version: &str) -> String {
 fn changes_are_told_apart_and_carried() {
     let case = case();
     let base = case.base();
-    assert_eq!((base.release.name.as_str(), base.distance.hunks), ("v1.2.3", 3));
+    assert_eq!((base.name.as_str(), base.distance.hunks), ("v1.2.3", 3));
     assert_eq!(base.importer.unwrap().hunks, 1);
     let carried = case.onto(&base, &upstream("1.3.0"), None, &Decisions::default()).unwrap();
     let expected = [
@@ -145,8 +145,8 @@ fn the_nearest_commit_is_found() {
         Case::new(Some(&tiny().join("rules")), &tiny().join("linux"), dir.path().to_str().unwrap());
     let base = case.base();
     assert_eq!((base.distance.hunks, base.distance.lines), (3, 10));
-    assert!(base.release.name.starts_with("v1.2.3-g"), "{}", base.release.name);
-    let found = &base.release.files[&TreePath::new("core/sum.c").unwrap()];
+    assert!(base.name.starts_with("v1.2.3-g"), "{}", base.name);
+    let found = &base.release.as_ref().unwrap().files[&TreePath::new("core/sum.c").unwrap()];
     assert_eq!(**found, *first.as_bytes());
     let tried: Vec<&str> = base.tried.iter().map(|tried| tried.name.as_str()).collect();
     assert!(tried.contains(&"v1.2.3") && tried.contains(&"main"), "{tried:?}");
@@ -185,17 +185,6 @@ fn git(folder: &Path, args: &[&str]) {
     let mut command = Command::new("git");
     command.args(["-c", "user.name=a", "-c", "user.email=a@b", "-c", "init.defaultBranch=main"]);
     assert!(command.arg("-C").arg(folder).args(args).output().unwrap().status.success());
-}
-
-fn copy_into(from: &Path, folder: &Path) {
-    for entry in walkdir::WalkDir::new(from).into_iter().flatten() {
-        let to = folder.join(entry.path().strip_prefix(from).unwrap());
-        if entry.file_type().is_dir() {
-            fs::create_dir_all(to).unwrap();
-        } else {
-            fs::copy(entry.path(), to).unwrap();
-        }
-    }
 }
 
 fn refused(tree: &Path) -> String {

@@ -31,6 +31,7 @@ pub(crate) fn library() -> Library {
         oldest: Version { major: 1, minor: 4, patch: 9 },
         output: "lib/zstd".into(),
         paths: Vec::new(),
+        kconfig_file: None,
         kconfig_word: String::new(),
         caller_words: Vec::new(),
         importer: std::collections::BTreeMap::new(),
