@@ -101,6 +101,7 @@ pub fn make(new: &New<'_>, old: &Old<'_>, wish: &Wish) -> Result<Vec<Patch>> {
         Old::Tree(tree, None) => tree.files.clone().into_iter().chain(new.files()).collect(),
         _ => new.files(),
     };
+    no_clash(&after)?;
     let change = Change::between(&before, &after)?;
     if change.is_empty() {
         return Ok(Vec::new());
@@ -118,6 +119,22 @@ pub fn make(new: &New<'_>, old: &Old<'_>, wish: &Wish) -> Result<Vec<Patch>> {
             series.patch(&letter, &before, step, None).map(|patch| vec![patch])
         }
     }
+}
+
+/// A file of the import can't stand where a tree has a folder with files of its own.
+fn no_clash(files: &Files) -> Result<()> {
+    for path in files.keys() {
+        let folders = path.as_str().match_indices('/').map(|(at, _)| &path.as_str()[..at]);
+        let mut clash =
+            folders.filter(|f| TreePath::new(f).is_some_and(|f| files.contains_key(&f)));
+        if let Some(folder) = clash.next() {
+            return Err(Error::input(format!(
+                "{folder} is a file of the import, but {path} is there"
+            ))
+            .hint("move that folder away in a patch before this one"));
+        }
+    }
+    Ok(())
 }
 
 impl New<'_> {
@@ -467,4 +484,19 @@ pub fn digest(files: &Files) -> String {
 /// The first digits of a digest.
 fn hex(digest: &[u8]) -> String {
     digest.iter().map(|byte| format!("{byte:02x}")).collect::<String>()[..DIGITS].to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_and_a_folder_of_one_name_clash() {
+        let files = |names: &[&str]| -> Files {
+            names.iter().map(|name| (TreePath::new(name).unwrap(), Arc::default())).collect()
+        };
+        assert!(no_clash(&files(&["a/b.h", "a/b.h-c", "a/c/d"])).is_ok());
+        let error = no_clash(&files(&["a/b.h", "a/b.h-c", "a/b.h/mine"])).unwrap_err();
+        assert!(error.message.starts_with("a/b.h is a file"), "{}", error.message);
+    }
 }

@@ -243,15 +243,8 @@ fn write_file(path: &Path, bytes: &[u8]) -> Result<()> {
     let mut file =
         tempfile::Builder::new().prefix(".kernelize-").tempfile_in(parent(path)).map_err(fail)?;
     file.write_all(bytes).map_err(fail)?;
-    readable(&file).map_err(fail)?;
     file.persist(path).map_err(|e| fail(e.error))?;
     Ok(())
-}
-
-/// Temporary files are for their owner alone; a patch is a file like others.
-fn readable(file: &tempfile::NamedTempFile) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt as _;
-    file.as_file().set_permissions(fs::Permissions::from_mode(0o644))
 }
 
 fn summary(ground: &Ground, patches: &[Patch]) -> PatchSummary {

@@ -206,7 +206,11 @@ impl Ground {
             Interface::of(&sources(headers))
         };
         let (old, new) = (read(&tree.files), read(&held.1.files));
-        let callers = callers::check(&sources(tree.callers(library)?.iter()), &old, &new);
+        let mut files = tree.callers(library)?;
+        // Files that stay beside the library's may use it, too.
+        let stay = tree.files.iter().filter(|(path, _)| held.1.local_files.contains(path));
+        files.extend(stay.map(|(path, bytes)| (path.clone(), Arc::clone(bytes))));
+        let callers = callers::check(&sources(files.iter()), &old, &new);
         self.findings.extend(callers.findings.clone());
         self.callers = Some(callers);
         Ok(())
