@@ -1,5 +1,6 @@
 //! From what a tree holds and a new import to the patches between the two.
 
+mod facts;
 mod locals;
 
 use std::collections::BTreeMap;
@@ -7,21 +8,21 @@ use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 
+use facts::{DIGITS, asked, compared, hex, origin, spoken, stat};
+pub use facts::{date, digest};
+
 use crate::finding::{Error, Result};
 use crate::git::Identity;
 use crate::letter::{ApiChange, Kind, Letter, Recipe, Stat, wrapped};
 use crate::linux::base::Base;
 use crate::linux::carry::Carried;
-use crate::linux::interface::{self, Interface};
+use crate::linux::interface::Interface;
 use crate::linux::tree::Tree;
 use crate::patch::{Change, Mail, apply};
 use crate::pipeline::KernelTree;
 use crate::rules::{Profile, Ruleset};
 use crate::text::{Files, Source, TreePath};
-use crate::upstream::{Origin, Release};
-
-/// How many hex digits of a digest a message shows: no line gets too long, and no two meet.
-const DIGITS: usize = 40;
+use crate::upstream::Release;
 
 /// The new import.
 #[derive(Clone, Copy, Debug)]
@@ -101,6 +102,7 @@ pub fn make(new: &New<'_>, old: &Old<'_>, wish: &Wish) -> Result<Vec<Patch>> {
         Old::Tree(tree, None) => tree.files.clone().into_iter().chain(new.files()).collect(),
         _ => new.files(),
     };
+    no_clash(&after)?;
     let change = Change::between(&before, &after)?;
     if change.is_empty() {
         return Ok(Vec::new());
@@ -118,6 +120,22 @@ pub fn make(new: &New<'_>, old: &Old<'_>, wish: &Wish) -> Result<Vec<Patch>> {
             series.patch(&letter, &before, step, None).map(|patch| vec![patch])
         }
     }
+}
+
+/// A file of the import can't stand where a tree has a folder with files of its own.
+fn no_clash(files: &Files) -> Result<()> {
+    for path in files.keys() {
+        let folders = path.as_str().match_indices('/').map(|(at, _)| &path.as_str()[..at]);
+        let mut clash =
+            folders.filter(|f| TreePath::new(f).is_some_and(|f| files.contains_key(&f)));
+        if let Some(folder) = clash.next() {
+            return Err(Error::input(format!(
+                "{folder} is a file of the import, but {path} is there"
+            ))
+            .hint("move that folder away in a patch before this one"));
+        }
+    }
+    Ok(())
 }
 
 impl New<'_> {
@@ -266,7 +284,8 @@ impl Series<'_> {
         body: String,
         part: Option<(usize, usize)>,
     ) -> Mail {
-        let recipe = Recipe { part, ..letter.recipe.clone() };
+        let seal = self.seal();
+        let recipe = Recipe { part, seal, ..letter.recipe.clone() };
         let mut trailers = recipe.trailers();
         let signed = self.wish.signed_off.iter();
         trailers.extend(signed.map(|who| ("Signed-off-by".to_owned(), who.clone())));
@@ -278,6 +297,14 @@ impl Series<'_> {
             trailers,
             signature: concat!("kernelize ", env!("CARGO_PKG_VERSION")).to_owned(),
         }
+    }
+
+    /// Digest of who made and signed it, which nothing else of the patch follows from.
+    fn seal(&self) -> String {
+        let author = self.wish.author.to_string();
+        let people = std::iter::once(&author).chain(&self.wish.signed_off);
+        let people: String = people.map(|who| format!("{who}\n")).collect();
+        hex(&Sha256::digest(people))
     }
 
     /// The series: the release that is there in the new form, the new release, the local changes.
@@ -313,8 +340,8 @@ impl Series<'_> {
         let body = [
             format!(
                 "Write {library} {version}, which this tree holds, anew by the rules of profile {}. \
-                 Conditionals that a kernel build decides are folded; what is compiled stays the \
-                 same, token by token, and so do this tree's own changes.",
+                 Conditionals that a kernel build decides are folded, and attributes that mean \
+                 nothing to a kernel go; this tree's own changes stay.",
                 self.new.profile.name
             ),
             format!(
@@ -357,98 +384,17 @@ fn that_change(steps: Vec<Step>, before: &Files) -> Vec<Step> {
     found
 }
 
-/// What one interface has and the other hasn't, of functions and types.
-fn compared(old: &Interface, new: &Interface) -> ApiChange {
-    let of_callers =
-        |(_, offer): &(&str, &interface::Offer)| offer.kind != interface::Kind::Constant;
-    let missing = |here: &Interface, there: &Interface| {
-        let names = here.iter().filter(of_callers).map(|(name, _)| name);
-        names.filter(|name| there.get(name).is_none()).map(str::to_owned).collect()
-    };
-    let both = old.iter().filter_map(|(name, offer)| Some((offer, new.get(name)?)));
-    let differ = both.filter(|(old, new)| !new.serves_as(old));
-    let differ = differ.filter(|(old, _)| old.kind != interface::Kind::Constant);
-    ApiChange {
-        added: missing(new, old),
-        removed: missing(old, new),
-        changed: differ.map(|(old, new)| (old.shown.clone(), new.shown.clone())).collect(),
-    }
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-fn stat(change: &Change) -> Stat {
-    let (files, insertions, deletions) = change.totals();
-    let count = |is: &dyn Fn(bool, bool) -> bool| {
-        change.files().iter().filter(|file| is(file.old.is_some(), file.new.is_some())).count()
-    };
-    Stat {
-        files,
-        added: count(&|old, _| !old),
-        deleted: count(&|_, new| !new),
-        renamed: change.files().iter().filter(|file| file.renamed_from().is_some()).count(),
-        insertions,
-        deletions,
+    #[test]
+    fn a_file_and_a_folder_of_one_name_clash() {
+        let files = |names: &[&str]| -> Files {
+            names.iter().map(|name| (TreePath::new(name).unwrap(), Arc::default())).collect()
+        };
+        assert!(no_clash(&files(&["a/b.h", "a/b.h-c", "a/c/d"])).is_ok());
+        let error = no_clash(&files(&["a/b.h", "a/b.h-c", "a/b.h/mine"])).unwrap_err();
+        assert!(error.message.starts_with("a/b.h is a file"), "{}", error.message);
     }
-}
-
-/// Where a release was read from, for people; no path of this machine.
-fn spoken(release: &Release, ruleset: &Ruleset) -> String {
-    let Release { name, origin, .. } = release;
-    match origin {
-        Origin::Git { commit, .. } => {
-            format!("{name}, commit {commit} of {}", ruleset.library.url)
-        }
-        Origin::Folder { .. } => format!("{name}, from a folder"),
-        Origin::Archive { sha256, .. } => format!("{name}, from an archive, sha256 {sha256}"),
-        Origin::Package { package, version, .. } => {
-            format!("{name}, as the package {package} {version} carries it")
-        }
-    }
-}
-
-/// The same for programs.
-fn origin(origin: &Origin) -> String {
-    match origin {
-        Origin::Git { commit, .. } => format!("git:{commit}"),
-        Origin::Folder { .. } => "folder".into(),
-        Origin::Archive { sha256, .. } => format!("sha256:{}", &sha256[..DIGITS.min(sha256.len())]),
-        Origin::Package { package, version, .. } => format!("cargo:{package}@{version}"),
-    }
-}
-
-/// What to ask a source for to get the release again: its tag, or else its commit.
-fn asked(release: &Release) -> String {
-    match &release.origin {
-        Origin::Git { commit, tag: None, .. } => commit.clone(),
-        _ => release.name.clone(),
-    }
-}
-
-/// When a release was made, in seconds since 1970 UTC: as the rules say, so that all its sources give
-/// the same patch, else as its commit says. What says nothing is as old as the newest release that it
-/// can come after.
-pub fn date(release: &Release, ruleset: &Ruleset) -> i64 {
-    let packages = &ruleset.library.packages;
-    let is_release = release.name == format!("{}{}", ruleset.library.tag_prefix, release.version);
-    let listed = packages.iter().find(|package| is_release && package.release == release.version);
-    let before = || packages.iter().rev().find(|package| package.release <= release.version);
-    let dates = [
-        listed.and_then(|package| package.date),
-        release.date,
-        before().and_then(|package| package.date),
-    ];
-    dates.into_iter().flatten().next().unwrap_or_default()
-}
-
-/// Digest of files with their paths.
-fn digest(files: &Files) -> String {
-    let mut hash = Sha256::new();
-    for (path, bytes) in files {
-        hash.update(path.as_str());
-        hash.update([0]);
-        hash.update((bytes.len() as u64).to_be_bytes());
-        hash.update(bytes);
-    }
-    let digest = hash.finalize();
-    let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
-    hex[..DIGITS].to_owned()
 }

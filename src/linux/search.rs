@@ -20,8 +20,8 @@ use crate::text::{Files, TreePath};
 
 /// Where headers lie that everybody includes.
 const HEADERS: &str = "include";
-/// Where nothing is built.
-const DOCUMENTATION: &str = "Documentation";
+/// Folders of a tree that the kernel is not built from.
+const NOT_KERNEL: [&str; 2] = ["Documentation", "tools"];
 /// Most entries of a folder that are looked at.
 const MAX_ENTRIES: usize = 2_000_000;
 /// Largest file that is searched: no source that people write is as long.
@@ -111,11 +111,12 @@ pub(super) fn folder(top: &Path, words: &Words<'_>, shown: &str) -> Result<Files
     Ok(found.flatten().collect())
 }
 
-/// What git and editors keep for themselves; and the documentation, which is a tenth of all files.
+/// What git and editors keep for themselves; and what is no part of the kernel, a fifth of all files.
 fn is_hidden(entry: &DirEntry) -> bool {
     let name = entry.file_name();
     let hidden = name.as_encoded_bytes().starts_with(b".");
-    entry.file_type().is_dir() && (hidden || entry.depth() == 1 && name == DOCUMENTATION)
+    entry.file_type().is_dir()
+        && (hidden || entry.depth() == 1 && NOT_KERNEL.iter().any(|other| name == *other))
 }
 
 /// Reads a file into `bytes`.
@@ -128,7 +129,7 @@ fn text(path: &Path, bytes: &mut Vec<u8>) -> Option<usize> {
 pub(super) fn commit(repository: &Repository, commit: &Commit, words: &Words<'_>) -> Result<Files> {
     let limits = Limits { total: 1 << 30, ..Limits::default() };
     let kconfigs =
-        repository.files(commit, limits, &|folder| folder != DOCUMENTATION, &is_kconfig)?;
+        repository.files(commit, limits, &|folder| !NOT_KERNEL.contains(&folder), &is_kconfig)?;
     let kconfigs = kconfigs.iter().filter(|(_, bytes)| words.in_kconfig(bytes));
     let folders = Folders::of(kconfigs.map(|(path, _)| path.as_str()));
     let enters = |path: &str| {
