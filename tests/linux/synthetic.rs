@@ -140,11 +140,11 @@ fn a_kept_change_of_a_generated_file_keeps_its_lists() {
     };
     case.tree.files.insert(path.clone(), listed("ccflags-y += -O3\n").into_bytes().into());
     let base = case.base();
-    let onto = |case: &Case, decisions| case.onto(&base, &upstream("1.3.0"), None, decisions);
-    let carried = onto(&case, &Decisions::default()).unwrap();
+    let onto = |decisions: Decisions| case.onto(&base, &upstream("1.3.0"), None, &decisions);
+    let carried = onto(Decisions::default()).unwrap();
     let local = carried.locals.iter().find(|local| local.file == path).unwrap();
     assert!(local.fate == Fate::Open && local.reason.contains("ccflags-y -O3"), "{}", local.reason);
-    let kept = onto(&case, &decide(&[&local.id, PLACE], &[])).unwrap();
+    let kept = onto(decide(&[&local.id, PLACE], &[])).unwrap();
     let (before, after) = (text(&kept.import, path.as_str()), text(&kept.files, path.as_str()));
     assert_eq!(after, before.replacen("obj-", "ccflags-y += -O3\nobj-", 1));
 }
