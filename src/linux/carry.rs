@@ -11,6 +11,7 @@ use super::blocks::patches;
 pub use super::carried::{Carried, Class, Decisions, Fate, Local};
 use super::carried::{Kept, Whole};
 use super::classify::{Against, Judged, Texts, by_rule};
+use super::digests::{Known, known, sha256};
 use super::generated::{Cover, Found};
 use super::hunks::{Change, hunks, lines};
 use super::merge::{Patch, Places};
@@ -303,10 +304,9 @@ impl Carrier<'_> {
         let rules: Vec<&LocalRule> = rules.collect();
         if rules.is_empty() {
             let mut found = found;
-            let digests = digests.filter(|digests| digests.unknown.contains(path));
-            if let (Some(digests), Class::Generated) = (digests, found.class) {
+            if let (Class::Generated, Some(rule)) = (found.class, self.strange(path)) {
                 found.class = Class::Conflict;
-                found.reason = unknown(self.base, &digests.rule);
+                found.reason = unknown(self.base, rule);
             }
             return self.generated(path, found);
         }
@@ -314,6 +314,18 @@ impl Carrier<'_> {
             self.generated(path, Found { rule: Some(rule), ..found.clone() })?;
         }
         Ok(())
+    }
+
+    /// The rule that knows a file of which there is no text, and not as it is here: names alone would
+    /// say that nothing was changed.
+    fn strange(&self, path: &TreePath) -> Option<&RuleRef> {
+        let bytes = self.tree.files.get(path).filter(|_| !self.base.added.contains_key(path))?;
+        let digest = sha256(bytes);
+        let of_version = self.ruleset.bases.iter().filter(|one| one.version == self.base.version);
+        let told: Vec<_> =
+            of_version.filter_map(|one| Some((one, known(one, path, &digest)?))).collect();
+        let strange = told.iter().all(|(_, known)| *known == Known::Unknown);
+        told.first().filter(|_| strange).map(|(one, _)| &one.rule.name)
     }
 
     /// A change in a file that the import writes from a template. To keep it, its lines are put onto

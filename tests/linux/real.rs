@@ -210,6 +210,24 @@ fn linux_6_12_with_packages() {
     }
 }
 
+/// Where the importer's text isn't at hand, a file that nobody knows isn't taken for generated.
+#[test]
+#[ignore = "needs a kernel tree"]
+fn linux_6_12_with_packages_and_a_planted_change() {
+    let (mut case, _) = packages_only("KERNELIZE_TEST_LINUX_6_12");
+    let path = kernelize::text::TreePath::new("lib/zstd/common/mem.h").unwrap();
+    let planted = text(&case.tree.files, path.as_str()).replacen(
+        "    return",
+        "    barrier();\n    return",
+        1,
+    );
+    case.tree.files.insert(path, planted.into_bytes().into());
+    let base = case.base();
+    let carried = case.onto(&base, "packages", Some("1.5.7"), &Decisions::default()).unwrap();
+    let open: Vec<_> = carried.open().map(|local| local.file.as_str()).collect();
+    assert_eq!(open, ["lib/zstd/common/mem.h"]);
+}
+
 /// No package has the release, so its digests have to do.
 #[test]
 #[ignore = "needs a kernel tree"]
