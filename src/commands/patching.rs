@@ -184,7 +184,8 @@ impl Ground {
             Interface::of(&sources(headers))
         };
         let (old, new) = (read(&tree.files), read(&held.1.files));
-        let callers = callers::check(&sources(tree.callers(library)?.iter()), &old, &new);
+        let files = sources(tree.callers(library)?.iter());
+        let callers = callers::check(&files, &old, &new, &library.caller_words);
         self.findings.extend(callers.findings.clone());
         self.callers = Some(callers);
         Ok(())
