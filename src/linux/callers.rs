@@ -57,7 +57,7 @@ pub fn check(
         let file = callers.files.entry(path.clone()).or_default();
         for (name, span, offer) in &uses.names {
             if file.entry(offer.kind).or_default().insert(name.clone()) {
-                callers.findings.extend(held(name, offer, new, source, *span));
+                callers.findings.extend(held(name, offer, (old, new), source, *span));
             }
         }
         let used = uses.names.iter().map(|(_, _, offer)| *offer);
@@ -130,7 +130,13 @@ fn nowhere(name: &str, kind: Kind, source: &Arc<Source>, at: Span) -> Finding {
 }
 
 /// What is to be said of one use.
-fn held(name: &str, offer: &Offer, new: &Interface, source: &Arc<Source>, at: Span) -> Findings {
+fn held(
+    name: &str,
+    offer: &Offer,
+    (old, new): (&Interface, &Interface),
+    source: &Arc<Source>,
+    at: Span,
+) -> Findings {
     let mut findings = Findings::default();
     let kind = offer.kind.word();
     let then = if offer.is_tag { new.tag(name) } else { new.get(name) };
@@ -142,7 +148,7 @@ fn held(name: &str, offer: &Offer, new: &Interface, source: &Arc<Source>, at: Sp
                 .hint("keep it by a rule of kind api, or change the caller with the same series"),
         ),
         Some(other) if other.serves_as(offer) => {
-            if !offer.shape.serves_in(&other.shape) {
+            if !old.keeps(offer, new, other) {
                 findings.push(reshaped(name, offer, other, source, at));
             }
         }

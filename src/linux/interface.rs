@@ -10,7 +10,7 @@ use crate::finding::Label;
 use crate::preprocess::lexer::{TokenKind, tokens};
 use crate::syntax::{Declarations, Definitions, Enumeration, normalised, parse};
 use crate::text::{Source, Span, TreePath};
-use shape::Shapes;
+use shape::{Comparison, Shapes};
 
 pub use shape::Shape;
 
@@ -127,6 +127,12 @@ impl Interface {
     /// What a name stands for.
     pub fn get(&self, name: &str) -> Option<&Offer> {
         self.offers.get(name)
+    }
+
+    /// Whether callers who know the type `old` of these headers find in `then`, of the headers `new`,
+    /// what they know.
+    pub fn keeps(&self, old: &Offer, new: &Interface, then: &Offer) -> bool {
+        Comparison { old: self, new }.serves(&old.shape, &then.shape)
     }
 
     /// What the tag of a struct, union or enumeration stands for.
@@ -398,12 +404,30 @@ pub(super) mod tests {
         assert_eq!(interface(text).tag("S_s").unwrap().shape, members(&[("x", "int")]));
         assert_eq!(interface(text).tag("O_s").unwrap().shape, Shape::Hidden);
         assert!(interface(text).get("O_s").is_none() && interface(text).tag("O").is_none());
-        let serves = |old: &str, new: &str| shape(old, "E").serves_in(&shape(new, "E"));
-        assert!(serves(text, "typedef enum { zero, one, two, three } E;"));
-        assert!(!serves(text, "typedef enum { one = 1, two = 3 } E;"));
         let fewer = shape("typedef struct { long c, a; } P;", "P");
-        assert!(!shape(text, "k").serves_in(&fewer));
         assert_eq!(shape(text, "k").lost(&fewer), ["b"]);
         assert_eq!(fewer.shown(), "{ c: long, a: long }");
+    }
+
+    #[test]
+    fn types_keep_what_callers_know() {
+        let keeps = |old: &str, new: &str| {
+            let (old, new) = (interface(old), interface(new));
+            old.keeps(old.get("T").unwrap(), &new, new.get("T").unwrap())
+        };
+        let old = "typedef enum { one = 1, two } T;";
+        assert!(keeps(old, "typedef enum { zero, one, two, three } T;"));
+        assert!(!keeps(old, "typedef enum { one = 1, two = 3 } T;"));
+        let old = "typedef struct { int a, b; } T;";
+        assert!(keeps(old, "typedef struct { int a; int b; int c; } other; typedef other T;"));
+        for new in ["int b, a;", "int a; long b;", "int a;", "int c, a, b;"] {
+            assert!(!keeps(old, &format!("typedef struct {{ {new} }} T;")), "{new}");
+        }
+        // Types of members may get other names.
+        let old = "typedef enum { x } e_t; typedef struct { const e_t *e; } T;";
+        assert!(keeps(old, "typedef enum { x } n_t; typedef struct { const n_t *e; } T;"));
+        assert!(!keeps(old, "typedef enum { y } n_t; typedef struct { const n_t *e; } T;"));
+        assert!(keeps("typedef struct s T;", "typedef struct other T;"));
+        assert!(!keeps("typedef int T;", "typedef long T;"));
     }
 }

@@ -1,8 +1,9 @@
 //! What callers see of a type besides its name.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Aliases, values};
+use super::{Aliases, Interface, values};
+use crate::preprocess::lexer::tokens;
 use crate::syntax::Declarations;
 
 /// What a type shows of itself.
@@ -20,18 +21,6 @@ pub enum Shape {
 }
 
 impl Shape {
-    /// Whether callers who know this one find in `new` what they know.
-    pub fn serves_in(&self, new: &Shape) -> bool {
-        match (self, new) {
-            (Shape::Hidden, _) => true,
-            // Nobody minds a constant more.
-            (Shape::Constants(old), Shape::Constants(new)) => {
-                old.iter().all(|constant| new.contains(constant))
-            }
-            _ => self == new,
-        }
-    }
-
     /// The names of members that `new` has not.
     pub fn lost<'s>(&'s self, new: &Shape) -> Vec<&'s str> {
         let Shape::Members(old) = self else { return Vec::new() };
@@ -55,6 +44,64 @@ impl Shape {
             Shape::Constants(constants) => list(constants, " = "),
             Shape::Plain(text) => format!("`{text}`"),
         }
+    }
+}
+
+/// Deepest that types of members are compared by what they show, where their names differ.
+const DEPTH: usize = 2;
+
+/// Compares types of older headers with those of newer ones.
+pub(super) struct Comparison<'i> {
+    /// The older headers.
+    pub(super) old: &'i Interface,
+    /// The newer ones.
+    pub(super) new: &'i Interface,
+}
+
+impl Comparison<'_> {
+    /// Whether callers who know a type of one shape find what they know in one of another. They may
+    /// have listed its members in order, so that others may only follow.
+    pub(super) fn serves(&self, old: &Shape, new: &Shape) -> bool {
+        self.down(old, new, DEPTH)
+    }
+
+    fn down(&self, old: &Shape, new: &Shape, depth: usize) -> bool {
+        match (old, new) {
+            (Shape::Hidden, _) => true,
+            // Nobody minds a constant more.
+            (Shape::Constants(old), Shape::Constants(new)) => {
+                let new: BTreeSet<_> = new.iter().collect();
+                old.iter().all(|constant| new.contains(constant))
+            }
+            (Shape::Members(old), Shape::Members(new)) => {
+                let same = |((a, old), (b, new)): (&(String, String), &(String, String))| {
+                    a == b && self.alike(old, new, depth)
+                };
+                old.len() <= new.len() && old.iter().zip(new).all(same)
+            }
+            (Shape::Plain(old), Shape::Plain(new)) => self.alike(old, new, depth),
+            _ => false,
+        }
+    }
+
+    /// Whether two texts of types mean the same: upstream renames types.
+    fn alike(&self, old: &str, new: &str, depth: usize) -> bool {
+        if old == new {
+            return true;
+        }
+        let split = |text: &str| {
+            let tokens = tokens(text.as_bytes()).filter(|token| !token.is_trivia());
+            let texts =
+                tokens.map(|token| String::from_utf8_lossy(token.raw(text.as_bytes())).into());
+            texts.collect::<Vec<String>>()
+        };
+        let (old, new) = (split(old), split(new));
+        let renamed = |old: &String, new: &String| {
+            let Some(depth) = depth.checked_sub(1) else { return false };
+            let both = self.old.get(old).zip(self.new.get(new));
+            both.is_some_and(|(old, new)| self.down(&old.shape, &new.shape, depth))
+        };
+        old.len() == new.len() && old.iter().zip(&new).all(|(a, b)| a == b || renamed(a, b))
     }
 }
 
