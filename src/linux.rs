@@ -16,6 +16,6 @@ pub mod kconfig;
 mod merge;
 pub mod named;
 mod normal;
-mod search;
+pub mod search;
 pub mod tree;
 mod verdict;

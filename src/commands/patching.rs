@@ -184,8 +184,12 @@ impl Ground {
             Interface::of(&sources(headers))
         };
         let (old, new) = (read(&tree.files), read(&held.1.files));
-        let files = sources(tree.callers(library)?.iter());
+        let found = tree.callers(library)?;
+        let files = sources(found.files.iter());
         let callers = callers::check(&files, &old, &new, &library.caller_words);
+        if let Some(finding) = found.passed_over.finding() {
+            self.findings.push(finding);
+        }
         self.findings.extend(callers.findings.clone());
         self.callers = Some(callers);
         Ok(())
