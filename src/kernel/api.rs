@@ -4,7 +4,6 @@
 //! says what it was made for; an upstream function that is gone, deprecated or of another type is a
 //! finding.
 
-mod changes;
 mod function;
 mod headers;
 mod style;
@@ -22,7 +21,6 @@ use crate::rules::{ApiItem, ApiRule, ApiSection, Library, Version};
 use style::Doc;
 use types::TypeMap;
 
-pub use changes::Changes;
 pub use headers::{Header, Headers};
 
 /// Code of findings about what the release lacks.

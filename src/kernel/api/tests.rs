@@ -231,33 +231,3 @@ fn templates_see_sections_in_their_order() {
          const void *src, size_t src_size);; demo_run demo_context"
     );
 }
-
-#[test]
-fn changes_are_told_by_name() {
-    let made = made(&[CONTEXT, RUN], HEADER, true);
-    let old = |text: &str| {
-        let path = TreePath::new("old.h").unwrap();
-        let source = Source::new("old.h", text.as_bytes());
-        let definitions = Definitions::derive([(&path, text.as_bytes())], []);
-        parse(&source, &Traced::new(Arc::clone(&source.bytes)), &definitions).declarations()
-    };
-    let same = "typedef Lib_Ctx demo_context;\n\
-        unsigned int demo_run(demo_context* other, const void *names, size_t here);\n";
-    assert!(made.api.changes(&old(same)).is_empty());
-    let other = "typedef int demo_number;\nvoid demo_walk(void);\nint demo_run(demo_context *c);\n";
-    assert_eq!(
-        made.api.changes(&old(other)),
-        Changes {
-            added: vec![],
-            removed: vec!["demo_walk".into()],
-            changed: vec![(
-                "demo_run".into(),
-                "int (demo_context *)".into(),
-                "unsigned int (demo_context *, const void *, size_t)".into()
-            )],
-            added_types: vec!["demo_context".into()],
-            removed_types: vec!["demo_number".into()],
-        }
-    );
-    assert_eq!(made.api.changes(&old("")).added, ["demo_run"]);
-}
