@@ -61,5 +61,8 @@ impl Proposal {
 
 /// The tokens of a text, white space and comments included.
 pub fn tokenise(text: &Traced) -> Vec<Token> {
-    tokens(text.bytes()).collect()
+    // Few texts have more tokens than this, blanks included.
+    let mut list = Vec::with_capacity(text.bytes().len() / 3);
+    list.extend(tokens(text.bytes()));
+    list
 }

@@ -376,6 +376,8 @@ pub struct PackagedRelease {
     pub version: String,
     /// When the library's release was made, in seconds since 1970 UTC.
     pub date: Option<i64>,
+    /// Id of the commit that the library's release is, in hex.
+    pub commit: Option<String>,
 }
 
 /// `library.toml`: what the library is and where it lives.

@@ -101,6 +101,7 @@ pub fn make(new: &New<'_>, old: &Old<'_>, wish: &Wish) -> Result<Vec<Patch>> {
         Old::Tree(tree, None) => tree.files.clone().into_iter().chain(new.files()).collect(),
         _ => new.files(),
     };
+    no_clash(&after)?;
     let change = Change::between(&before, &after)?;
     if change.is_empty() {
         return Ok(Vec::new());
@@ -118,6 +119,22 @@ pub fn make(new: &New<'_>, old: &Old<'_>, wish: &Wish) -> Result<Vec<Patch>> {
             series.patch(&letter, &before, step, None).map(|patch| vec![patch])
         }
     }
+}
+
+/// A file of the import can't stand where a tree has a folder with files of its own.
+fn no_clash(files: &Files) -> Result<()> {
+    for path in files.keys() {
+        let folders = path.as_str().match_indices('/').map(|(at, _)| &path.as_str()[..at]);
+        let mut clash =
+            folders.filter(|f| TreePath::new(f).is_some_and(|f| files.contains_key(&f)));
+        if let Some(folder) = clash.next() {
+            return Err(Error::input(format!(
+                "{folder} is a file of the import, but {path} is there"
+            ))
+            .hint("move that folder away in a patch before this one"));
+        }
+    }
+    Ok(())
 }
 
 impl New<'_> {
@@ -266,7 +283,8 @@ impl Series<'_> {
         body: String,
         part: Option<(usize, usize)>,
     ) -> Mail {
-        let recipe = Recipe { part, ..letter.recipe.clone() };
+        let seal = self.seal();
+        let recipe = Recipe { part, seal, ..letter.recipe.clone() };
         let mut trailers = recipe.trailers();
         let signed = self.wish.signed_off.iter();
         trailers.extend(signed.map(|who| ("Signed-off-by".to_owned(), who.clone())));
@@ -278,6 +296,14 @@ impl Series<'_> {
             trailers,
             signature: concat!("kernelize ", env!("CARGO_PKG_VERSION")).to_owned(),
         }
+    }
+
+    /// Digest of who made and signed it, which nothing else of the patch follows from.
+    fn seal(&self) -> String {
+        let author = self.wish.author.to_string();
+        let people = std::iter::once(&author).chain(&self.wish.signed_off);
+        let people: String = people.map(|who| format!("{who}\n")).collect();
+        hex(&Sha256::digest(people))
     }
 
     /// The series: the release that is there in the new form, the new release, the local changes.
@@ -313,8 +339,8 @@ impl Series<'_> {
         let body = [
             format!(
                 "Write {library} {version}, which this tree holds, anew by the rules of profile {}. \
-                 Conditionals that a kernel build decides are folded; what is compiled stays the \
-                 same, token by token, and so do this tree's own changes.",
+                 Conditionals that a kernel build decides are folded, and attributes that mean \
+                 nothing to a kernel go; this tree's own changes stay.",
                 self.new.profile.name
             ),
             format!(
@@ -400,7 +426,11 @@ fn spoken(release: &Release, ruleset: &Ruleset) -> String {
         Origin::Folder { .. } => format!("{name}, from a folder"),
         Origin::Archive { sha256, .. } => format!("{name}, from an archive, sha256 {sha256}"),
         Origin::Package { package, version, .. } => {
-            format!("{name}, as the package {package} {version} carries it")
+            let listed = ruleset.library.packages.iter();
+            let listed = listed.filter(|listed| listed.release == release.version);
+            let commit = listed.filter_map(|listed| listed.commit.as_ref()).next();
+            let commit = commit.map_or(String::new(), |id| format!(", commit {id}"));
+            format!("{name}{commit}, as the package {package} {version} carries it")
         }
     }
 }
@@ -439,8 +469,8 @@ pub fn date(release: &Release, ruleset: &Ruleset) -> i64 {
     dates.into_iter().flatten().next().unwrap_or_default()
 }
 
-/// Digest of files with their paths.
-fn digest(files: &Files) -> String {
+/// Digest of files with their paths, as the trailers of a patch have it.
+pub fn digest(files: &Files) -> String {
     let mut hash = Sha256::new();
     for (path, bytes) in files {
         hash.update(path.as_str());
@@ -448,7 +478,25 @@ fn digest(files: &Files) -> String {
         hash.update((bytes.len() as u64).to_be_bytes());
         hash.update(bytes);
     }
-    let digest = hash.finalize();
-    let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
-    hex[..DIGITS].to_owned()
+    hex(&hash.finalize())
+}
+
+/// The first digits of a digest.
+fn hex(digest: &[u8]) -> String {
+    digest.iter().map(|byte| format!("{byte:02x}")).collect::<String>()[..DIGITS].to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_and_a_folder_of_one_name_clash() {
+        let files = |names: &[&str]| -> Files {
+            names.iter().map(|name| (TreePath::new(name).unwrap(), Arc::default())).collect()
+        };
+        assert!(no_clash(&files(&["a/b.h", "a/b.h-c", "a/c/d"])).is_ok());
+        let error = no_clash(&files(&["a/b.h", "a/b.h-c", "a/b.h/mine"])).unwrap_err();
+        assert!(error.message.starts_with("a/b.h is a file"), "{}", error.message);
+    }
 }

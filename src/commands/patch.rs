@@ -6,12 +6,14 @@ use std::path::{Path, PathBuf};
 
 use super::output::{error, parent};
 use super::patching::{Before, Ground, Start, Way};
+use super::staging::Staging;
 use super::{Outcome, environment};
 use crate::finding::{Error, Result};
 use crate::git::{Identity, NewCommit, Repository, differences};
-use crate::linux::carry::Fate;
+use crate::letter::Recipe;
+use crate::linux::carry::{Class, Fate, Local};
 use crate::linux::interface::Kind;
-use crate::patch::file_name;
+use crate::patch::{file_name, parse};
 use crate::report::console::Console;
 use crate::report::patch::{PatchRow, PatchSummary};
 use crate::series::{Patch, Wish, date};
@@ -68,12 +70,6 @@ pub fn run(plan: &Plan, console: &mut Console) -> Result<Outcome> {
     };
     let patches = ground.patches(&wish)?;
     let mut summary = summary(&ground, &patches);
-    if let (Some(branch), Some(repository)) = (&plan.commit, &repository)
-        && !patches.is_empty()
-    {
-        let id = commit(branch, repository, plan, &ground, &patches, &author)?;
-        summary.commit = Some(format!("{id} on {branch}"));
-    }
     let to_stdout = plan.output == Some(Output::Standard);
     match &plan.output {
         Some(Output::Standard) => {
@@ -85,6 +81,12 @@ pub fn run(plan: &Plan, console: &mut Console) -> Result<Outcome> {
             let path = default_path(&ground, plan.split);
             write(&path, plan.split, &patches, &mut summary)?;
         }
+    }
+    if let (Some(branch), Some(repository)) = (&plan.commit, &repository)
+        && !patches.is_empty()
+    {
+        let id = commit(branch, repository, &ground, &patches, &author)?;
+        summary.commit = Some(format!("{id} on {branch}"));
     }
     match to_stdout {
         true => console.findings(&ground.findings),
@@ -129,20 +131,17 @@ fn author(plan: &Plan, repository: Option<&Repository>) -> Result<Identity> {
 fn commit(
     branch: &str,
     repository: &Repository,
-    plan: &Plan,
     ground: &Ground,
     patches: &[Patch],
     author: &Identity,
 ) -> Result<String> {
-    let Start::Tree(place) = &plan.way.start else {
-        return Err(Error::internal("commits without a tree"));
-    };
     let Before::Tree(tree, _) = &ground.before else {
         return Err(Error::internal("commits without a tree"));
     };
-    let revision = place.base.as_deref().unwrap_or("HEAD");
-    let found = repository.find(revision)?;
-    let mut base = found.ok_or_else(|| Error::input(format!("there is no `{revision}`")))?.commit;
+    // The commit that was read: a branch may have moved since.
+    let read = tree.commit.as_deref().unwrap_or_default();
+    let found = repository.find(read)?;
+    let mut base = found.ok_or_else(|| Error::internal(format!("commit {read} is gone")))?.commit;
     let mut before = tree.files.clone();
     let steps: Vec<(&Patch, _)> =
         patches.iter().filter_map(|patch| Some((patch, patch.files.as_ref()?))).collect();
@@ -181,7 +180,7 @@ fn default_path(ground: &Ground, split: bool) -> PathBuf {
     PathBuf::from(format!("{library}-{version}.{suffix}"))
 }
 
-/// Writes a file, or the files of a series into a folder.
+/// Writes a file, or the files of a series as a folder.
 fn write(path: &Path, split: bool, patches: &[Patch], summary: &mut PatchSummary) -> Result<()> {
     if !split {
         for (patch, row) in patches.iter().zip(&mut summary.patches) {
@@ -190,17 +189,43 @@ fn write(path: &Path, split: bool, patches: &[Patch], summary: &mut PatchSummary
         }
         return Ok(());
     }
-    fs::create_dir_all(path).map_err(|e| error("can't be made", path, &e))?;
+    let replaces = only_series(path)?;
+    let staging = Staging::beside(path)?;
     for (patch, row) in patches.iter().zip(&mut summary.patches) {
         let name = match patch.number {
             Some(0) | None => "0000-cover-letter.patch".to_owned(),
             Some(number) => file_name(number, &patch.subject),
         };
-        let path = path.join(name);
-        write_file(&path, &patch.bytes)?;
-        row.file = Some(path.display().to_string());
+        staging.write(&name, &patch.bytes)?;
+        row.file = Some(path.join(name).display().to_string());
     }
-    Ok(())
+    staging.put_in_place(replaces)
+}
+
+/// Whether a folder stands there that a series may replace: one that holds nothing but patches of
+/// this program. An error where something else does.
+fn only_series(path: &Path) -> Result<bool> {
+    let shown = path.display();
+    let found = match fs::read_dir(path) {
+        Ok(found) => found,
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(false),
+        Err(e) => return Err(error("can't be replaced by a series", path, &e)),
+    };
+    for entry in found {
+        let entry = entry.map_err(|e| error("can't be read", path, &e))?;
+        let is_ours = || {
+            parse(&fs::read(entry.path()).ok()?).ok().and_then(|p| Recipe::parse(&p.trailers).ok())
+        };
+        if !entry.file_type().is_ok_and(|kind| kind.is_file()) || is_ours().is_none() {
+            let name = entry.file_name();
+            let name = name.to_string_lossy();
+            return Err(Error::usage(format!(
+                "{shown} holds {name}, which is no patch of kernelize"
+            ))
+            .hint("a series is written as a folder of its own: name another one with -o"));
+        }
+    }
+    Ok(true)
 }
 
 /// Written beside and moved into place, so that nobody finds half a patch.
@@ -218,15 +243,8 @@ fn write_file(path: &Path, bytes: &[u8]) -> Result<()> {
     let mut file =
         tempfile::Builder::new().prefix(".kernelize-").tempfile_in(parent(path)).map_err(fail)?;
     file.write_all(bytes).map_err(fail)?;
-    readable(&file).map_err(fail)?;
     file.persist(path).map_err(|e| fail(e.error))?;
     Ok(())
-}
-
-/// Temporary files are for their owner alone; a patch is a file like others.
-fn readable(file: &tempfile::NamedTempFile) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt as _;
-    file.as_file().set_permissions(fs::Permissions::from_mode(0o644))
 }
 
 fn summary(ground: &Ground, patches: &[Patch]) -> PatchSummary {
@@ -239,9 +257,8 @@ fn summary(ground: &Ground, patches: &[Patch]) -> PatchSummary {
         _ => None,
     };
     let locals = carried.map_or(&[][..], |carried| &carried.locals);
-    let count = |is: &dyn Fn(&crate::linux::carry::Local) -> bool| {
-        locals.iter().filter(|local| is(local)).count()
-    };
+    let count = |is: &dyn Fn(&Local) -> bool| locals.iter().filter(|local| is(local)).count();
+    let is_covered = |local: &Local| matches!(local.class, Class::Generated | Class::Upstreamed);
     let from = match &ground.before {
         Before::Nothing | Before::Tree(_, None) => None,
         Before::Import(release, _) => Some(release.name.clone()),
@@ -254,7 +271,8 @@ fn summary(ground: &Ground, patches: &[Patch]) -> PatchSummary {
         profile: ground.profile.name.clone(),
         kernel: ground.kernel.clone(),
         kept: count(&|local| local.fate == Fate::Kept),
-        dropped: count(&|local| local.fate == Fate::Dropped),
+        covered: count(&|local| local.fate == Fate::Dropped && is_covered(local)),
+        dropped: count(&|local| local.fate == Fate::Dropped && !is_covered(local)),
         open: count(&|local| local.fate == Fate::Open),
         local_files: carried.map_or(0, |carried| carried.local_files.len()),
         callers: ground

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::held::{self, Place, Sources};
 use super::{audit, profile};
-use crate::finding::{Findings, Result};
+use crate::finding::{Error, ErrorKind, Findings, Result};
 use crate::kernel::target::Target;
 use crate::linux::base::{Base, held};
 use crate::linux::callers::{self, Callers};
@@ -117,6 +117,13 @@ impl Way {
     fn kernel(&self, tree: Option<&Tree>, ruleset: &Ruleset) -> Result<(Target, String)> {
         if let Some(tree) = tree {
             let number = format!("{}.{}", tree.kernel.version, tree.kernel.patchlevel);
+            // The same as for a number that is given.
+            Target::named(&ruleset.library, ruleset.library.kernels.map(|_| number.as_str()))
+                .map_err(|error| Error {
+                    kind: ErrorKind::Input,
+                    message: format!("{}: {}", tree.shown, error.message),
+                    ..error
+                })?;
             return Ok((tree.target(&ruleset.library), number));
         }
         let named = match &self.start {
@@ -140,12 +147,27 @@ impl Way {
         profile: &Profile,
         console: &mut Console,
     ) -> Result<Option<(Base, Carried)>> {
-        let Some(version) = held(tree, ruleset)? else { return Ok(None) };
+        let Some(version) = held(tree, ruleset)? else {
+            return not_ours(tree, import).map(|()| None);
+        };
         let base = self.sources.made_from(place, tree, version, ruleset, profile, console)?;
         let target = NewImport::new(release.version, import.files.clone());
         let decisions = Decisions { keep: self.keep.clone(), drop: self.drop.clone() };
         let carried = carry(tree, &base, &target, ruleset, profile, &decisions)?;
         Ok(Some((base, carried)))
+    }
+}
+
+/// A tree that doesn't state the library's version must not hold files of it either: what would be
+/// written over them could be anybody's.
+fn not_ours(tree: &Tree, import: &KernelTree) -> Result<()> {
+    match tree.files.keys().find(|path| import.files.contains_key(*path)) {
+        None => Ok(()),
+        Some(path) => {
+            let shown = &tree.shown;
+            Err(Error::input(format!("{shown} holds {path}, but nothing there states its version"))
+                .hint("it was made by another importer: a patch before this one has to remove it"))
+        }
     }
 }
 
@@ -186,7 +208,12 @@ impl Ground {
         let (old, new) = (read(&tree.files), read(&held.1.files));
         let found = tree.callers(library)?;
         let files = sources(found.files.iter());
-        let callers = callers::check(&files, &old, &new, &library.caller_words);
+        let mut callers = callers::check(&files, &old, &new, &library.caller_words);
+        // Files that stay beside the library's may use it, too, and know its inside besides.
+        let stay = tree.files.iter().filter(|(path, _)| held.1.local_files.contains(path));
+        let stay = callers::check(&sources(stay), &old, &new, &[]);
+        callers.files.extend(stay.files);
+        callers.findings.extend(stay.findings);
         if let Some(finding) = found.passed_over.finding() {
             self.findings.push(finding);
         }

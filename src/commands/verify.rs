@@ -8,13 +8,14 @@ use std::path::{Path, PathBuf};
 use super::Outcome;
 use super::held::{Place, Sources};
 use super::patching::{Ground, Start, Way};
-use crate::finding::{Error, Result};
+use crate::finding::{Error, ErrorKind, Result};
 use crate::git::Identity;
 use crate::letter::Recipe;
 use crate::patch::{ParsedPatch, first_difference, parse};
 use crate::report::console::Console;
 use crate::report::patch::Verdict;
-use crate::series::Wish;
+use crate::rules;
+use crate::series::{Wish, digest};
 use crate::upstream::Location;
 
 /// Longest patch that is read, in bytes: a hundred times the longest one that was ever sent.
@@ -40,14 +41,21 @@ pub struct Plan {
 /// # Errors
 /// A patch can't be read or was not made by this program, or what it was made from can't be read.
 pub fn run(plan: &Plan, console: &mut Console) -> Result<Outcome> {
-    let mut verdicts = Vec::new();
+    let (mut verdicts, mut failed) = (Vec::new(), None);
     for path in &plan.patches {
-        verdicts.push(verdict(plan, path, console)?);
+        match verdict(plan, path, console) {
+            Ok(verdict) => verdicts.push(verdict),
+            // What is known of the others is said first.
+            Err(error) => failed = failed.or(Some(error)),
+        }
     }
-    console.verdicts(&verdicts)?;
-    match verdicts.iter().all(|verdict| verdict.verified) {
-        true => Ok(Outcome::Clean),
-        false => Ok(Outcome::Findings),
+    if !verdicts.is_empty() {
+        console.verdicts(&verdicts)?;
+    }
+    match (failed, verdicts.iter().all(|verdict| verdict.verified)) {
+        (Some(error), _) => Err(error),
+        (None, true) => Ok(Outcome::Clean),
+        (None, false) => Ok(Outcome::Findings),
     }
 }
 
@@ -60,7 +68,11 @@ fn verdict(plan: &Plan, path: &Path, console: &mut Console) -> Result<Verdict> {
     let bytes = read(path)?;
     let parsed = parse(&bytes).map_err(named)?;
     let recipe = Recipe::parse(&parsed.trailers).map_err(named)?;
-    let ground = way(plan, &recipe, &name)?.ground(console)?;
+    let way = way(plan, &recipe, &name)?;
+    if let Some(reason) = other_base(&way, &recipe)? {
+        return Ok(Verdict { patch: name, verified: false, reasons: vec![reason] });
+    }
+    let ground = way.ground(console)?;
     let again = again(&ground, &parsed, &recipe).map_err(named)?;
     let Some(difference) = again.as_ref().map(|again| first_difference(&bytes, again)) else {
         let reasons = vec!["made again, the series has no such part".to_owned()];
@@ -104,11 +116,21 @@ fn way(plan: &Plan, recipe: &Recipe, shown: &str) -> Result<Way> {
     })
 }
 
+/// Whether the tree is another than the one that the patch is for: then nothing else can be told.
+fn other_base(way: &Way, recipe: &Recipe) -> Result<Option<String>> {
+    let (Start::Tree(place), Some(then)) = (&way.start, &recipe.base) else { return Ok(None) };
+    let ruleset = rules::load(way.rules.as_deref())?;
+    let now = digest(&place.tree(&ruleset)?.files);
+    Ok((now != *then)
+        .then(|| format!("another base: the tree's files were {then}, these are {now}")))
+}
+
 /// The same patch, made anew; `None` where there is none with its number.
 fn again(ground: &Ground, parsed: &ParsedPatch, recipe: &Recipe) -> Result<Option<Vec<u8>>> {
     let signed = parsed.trailers.iter().filter(|(name, _)| name == "Signed-off-by");
     let wish = Wish {
-        author: Identity::parse(parsed.header("From").unwrap_or_default())?,
+        author: Identity::parse(parsed.header("From").unwrap_or_default())
+            .map_err(|error| Error { kind: ErrorKind::Input, ..error })?,
         signed_off: signed.map(|(_, who)| who.clone()).collect(),
         split: recipe.part.is_some(),
         keep: recipe.keep.clone(),
@@ -124,30 +146,20 @@ fn causes(recipe: &Recipe, again: &[u8]) -> Vec<String> {
     let Some(now) = parse(again).ok().and_then(|now| Recipe::parse(&now.trailers).ok()) else {
         return Vec::new();
     };
+    let held = |recipe: &Recipe| recipe.held.clone().unwrap_or_default();
     let rows = [
         ("version of kernelize", &recipe.tool, &now.tool),
         ("ruleset", &recipe.rules, &now.rules),
         ("source of the release", &recipe.upstream, &now.upstream),
+        ("profile", &recipe.profile, &now.profile),
+        ("kernel", &recipe.kernel, &now.kernel),
+        ("release that the tree was made from", &held(recipe), &held(&now)),
     ];
-    let mut causes: Vec<String> = rows
-        .iter()
-        .filter(|(_, then, now)| then != now)
-        .map(|(what, then, now)| format!("another {what}: {then} made it, this is {now}"))
-        .collect();
-    if let (Some(then), Some(now)) = (&recipe.base, &now.base)
-        && then != now
-    {
-        causes.push(format!("another base: the tree's files were {then}, these are {now}"));
-    }
-    if let (Some(then), Some(now)) = (&recipe.held, &now.held)
-        && then != now
-    {
-        causes.push(format!(
-            "another release to hold the tree against: it was {then}, it is {now}; --upstream and \
-             --made-from say where that is read from"
-        ));
-    }
-    causes
+    let differ = rows.iter().filter(|(_, then, now)| then != now);
+    let differ = differ.map(|(what, then, now)| format!("another {what}: {then}, not {now}"));
+    let sealed =
+        (recipe.seal != now.seal).then(|| "the author or a sign-off was changed".to_owned());
+    differ.chain(sealed).collect()
 }
 
 /// Both lines as they are told of; how they end only where they end differently.

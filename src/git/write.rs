@@ -96,7 +96,10 @@ impl Repository {
     }
 
     fn check_new_branch(&self, name: &str, branch: &str) -> Result<()> {
-        if branch.starts_with('-') || branch == "HEAD" || !Reference::is_valid_name(name) {
+        if branch.starts_with('-')
+            || matches!(branch, "HEAD" | "@")
+            || !Reference::is_valid_name(name)
+        {
             return Err(Error::usage(format!(
                 "`{}` can't be the name of a branch",
                 branch.escape_debug()

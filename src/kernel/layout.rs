@@ -8,6 +8,9 @@ use crate::finding::{Error, Finding, Findings, Result};
 use crate::rules::{FileAction, FileRule, Library, glob_matches};
 use crate::text::{Source, TreePath};
 
+/// Code of the findings about files that the rules don't speak of.
+pub const FILE_WITHOUT_RULE: &str = "file-without-rule";
+
 /// The plan: upstream files and templates with their places in the Linux tree.
 #[derive(Debug, Default)]
 pub struct Layout {
@@ -37,6 +40,27 @@ pub struct Template {
     pub replaces: Option<TreePath>,
 }
 
+/// What the rules say of a file.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Chosen {
+    Taken,
+    /// Skipped, or a template stands for it.
+    Left,
+    ByNobody,
+}
+
+/// Whether a compiler would want the file.
+fn is_source(path: &TreePath) -> bool {
+    matches!(path.extension(), Some("c" | "h" | "S"))
+}
+
+/// What is new upstream must not stay out in silence.
+fn without_rule(path: &TreePath, source: &Arc<Source>) -> Finding {
+    Finding::error(FILE_WITHOUT_RULE, format!("no rule takes or skips {path}"))
+        .at(source, crate::text::Span::default(), "this file")
+        .hint("select it by a rule of kind files, or skip it with the reason")
+}
+
 /// Plans the files of a release.
 ///
 /// # Errors
@@ -50,10 +74,13 @@ pub fn plan(
     for rule in rules {
         layout.template(rule, files)?;
     }
-    for path in files.keys() {
-        let taken = layout.is_taken(path, rules);
+    for (path, source) in files {
+        let chosen = layout.chosen(path, rules);
         let moved = layout.moved(path, rules)?;
-        if !taken {
+        if chosen == Chosen::ByNobody && is_source(path) {
+            layout.findings.push(without_rule(path, source));
+        }
+        if chosen != Chosen::Taken || layout.is_unfit(path, source) {
             continue;
         }
         let place = match moved {
@@ -104,8 +131,11 @@ impl Layout {
         Ok(())
     }
 
-    fn is_taken(&mut self, path: &TreePath, rules: &[&FileRule]) -> bool {
-        let (mut selected, mut skipped) = (false, self.places.contains_key(path));
+    fn chosen(&mut self, path: &TreePath, rules: &[&FileRule]) -> Chosen {
+        let mut chosen = match self.places.contains_key(path) {
+            true => Chosen::Left,
+            false => Chosen::ByNobody,
+        };
         for rule in rules {
             let globs = match &rule.action {
                 FileAction::Select(globs) | FileAction::Skip(globs) => globs,
@@ -113,13 +143,27 @@ impl Layout {
             };
             if globs.iter().any(|glob| glob_matches(glob, path.as_str())) {
                 self.count(rule);
-                match rule.action {
-                    FileAction::Skip(_) => skipped = true,
-                    _ => selected = true,
-                }
+                let skips = matches!(rule.action, FileAction::Skip(_));
+                chosen = match skips || chosen == Chosen::Left {
+                    true => Chosen::Left,
+                    false => Chosen::Taken,
+                };
             }
         }
-        selected && !skipped
+        chosen
+    }
+
+    /// Names end up in makefiles and include directives, where some signs do more than name.
+    fn is_unfit(&mut self, path: &TreePath, source: &Arc<Source>) -> bool {
+        let fine = |byte: u8| byte.is_ascii_alphanumeric() || b"_-+./".contains(&byte);
+        let unfit = !path.as_str().bytes().all(fine);
+        if unfit {
+            let message = format!("`{path}` is no name that a makefile can hold");
+            let finding = Finding::error("unfit-name", message);
+            let finding = finding.at(source, crate::text::Span::default(), "this file");
+            self.findings.push(finding.hint("rename it upstream, or skip it by a rule"));
+        }
+        unfit
     }
 
     fn moved(&mut self, path: &TreePath, rules: &[&FileRule]) -> Result<Option<TreePath>> {
@@ -150,5 +194,42 @@ impl Layout {
         self.places.insert(path.clone(), place.clone());
         self.upstream.insert(place.clone(), path.clone());
         self.taken.insert(path.clone(), place);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::load;
+
+    #[test]
+    fn files_that_no_rule_speaks_of_and_unfit_names_are_told() {
+        let ruleset = load(None).unwrap();
+        let rules: Vec<&FileRule> = ruleset.files.iter().collect();
+        let folder = rules
+            .iter()
+            .find_map(|rule| match &rule.action {
+                FileAction::Select(globs) => globs.iter().find_map(|g| g.strip_suffix("*.c")),
+                _ => None,
+            })
+            .unwrap();
+        let names = ["a.c", "sub/deep.c", "b$(shell x).c", "c d.c", "notes.txt"];
+        let source = |name: &&str| {
+            let path = TreePath::new(&format!("{folder}{name}")).unwrap();
+            (path, Source::new(*name, &b""[..]))
+        };
+        let files: BTreeMap<TreePath, Arc<Source>> = names.iter().map(source).collect();
+        let plan = plan(&files, &ruleset.library, &rules).unwrap();
+        let told: Vec<(&str, &str)> =
+            plan.findings.iter().map(|f| (f.code, f.labels[0].source.name.as_str())).collect();
+        assert_eq!(
+            told,
+            [
+                ("unfit-name", "b$(shell x).c"),
+                ("unfit-name", "c d.c"),
+                (FILE_WITHOUT_RULE, "sub/deep.c")
+            ]
+        );
+        assert_eq!(plan.taken.len(), 1);
     }
 }

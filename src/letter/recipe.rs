@@ -33,6 +33,8 @@ pub struct Recipe {
     pub drop: Vec<String>,
     /// Number of this patch in a series, and their count.
     pub part: Option<(usize, usize)>,
+    /// Digest of the author and of those who signed off.
+    pub seal: String,
 }
 
 impl Recipe {
@@ -52,6 +54,7 @@ impl Recipe {
         rows.extend(self.keep.iter().map(|value| ("Keep", value.clone())));
         rows.extend(self.drop.iter().map(|value| ("Drop", value.clone())));
         rows.extend(self.part.map(|(part, of)| ("Part", format!("{part}/{of}"))));
+        rows.push(("Seal", self.seal.clone()));
         rows.into_iter().map(|(name, value)| (format!("{PREFIX}{name}"), value)).collect()
     }
 
@@ -71,6 +74,7 @@ impl Recipe {
             ("Upstream", &recipe.upstream),
             ("Rules", &recipe.rules),
             ("Profile", &recipe.profile),
+            ("Seal", &recipe.seal),
         ];
         match needed.iter().find(|(_, value)| value.is_empty()) {
             None => Ok(recipe),
@@ -93,6 +97,7 @@ impl Recipe {
             "Rules" => &mut self.rules,
             "Profile" => &mut self.profile,
             "Kernel" => &mut self.kernel,
+            "Seal" => &mut self.seal,
             "From" => self.from.get_or_insert_default(),
             "Base" => self.base.get_or_insert_default(),
             "Held" => self.held.get_or_insert_default(),
@@ -176,6 +181,7 @@ mod tests {
             base: Some("89ab".into()),
             keep: vec!["a".into(), "b".into()],
             part: Some((2, 3)),
+            seal: "cdef".into(),
             ..Recipe::default()
         }
     }

@@ -22,8 +22,8 @@ use crate::text::{Files, TreePath};
 
 /// Where headers lie that everybody includes.
 const HEADERS: &str = "include";
-/// Where nothing is built.
-const DOCUMENTATION: &str = "Documentation";
+/// Folders of a tree that the kernel is not built from.
+const NOT_KERNEL: [&str; 2] = ["Documentation", "tools"];
 /// Most entries of a folder that are looked at.
 const MAX_ENTRIES: usize = 2_000_000;
 /// Largest file that is searched: no source that people write is as long.
@@ -204,11 +204,12 @@ fn walked(
     Ok((kconfigs, sources))
 }
 
-/// What git and editors keep for themselves; and the documentation, which is a tenth of all files.
+/// What git and editors keep for themselves; and what is no part of the kernel, a fifth of all files.
 fn is_hidden(entry: &DirEntry) -> bool {
     let name = entry.file_name();
     let hidden = name.as_encoded_bytes().starts_with(b".");
-    entry.file_type().is_dir() && (hidden || entry.depth() == 1 && name == DOCUMENTATION)
+    entry.file_type().is_dir()
+        && (hidden || entry.depth() == 1 && NOT_KERNEL.iter().any(|other| name == *other))
 }
 
 impl Looked {
@@ -246,7 +247,7 @@ pub(super) fn commit(
 ) -> Result<Found> {
     let mut kconfigs = Picker {
         shown,
-        enters: &|folder| folder != DOCUMENTATION,
+        enters: &|folder| !NOT_KERNEL.contains(&folder),
         wants: &is_kconfig,
         holds: &|bytes| words.in_kconfig(bytes),
         keeps: false,

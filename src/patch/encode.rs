@@ -46,6 +46,18 @@ pub(super) fn from(name: &str, mail: &str) -> String {
     out + &format!(" <{mail}>\n")
 }
 
+/// Takes the quotes of [`from`] off the name of a mail address.
+pub(super) fn unquoted(address: &str) -> String {
+    let parts = address.strip_prefix('"').and_then(|rest| rest.rsplit_once('"'));
+    let Some((quoted, rest)) = parts else { return address.to_owned() };
+    let mut name = String::new();
+    let mut chars = quoted.chars();
+    while let Some(c) = chars.next() {
+        name.extend(if c == '\\' { chars.next() } else { Some(c) });
+    }
+    name + rest
+}
+
 fn needs_encoding(text: &str) -> bool {
     !text.bytes().all(|b| (b' '..=b'~').contains(&b)) || text.contains("=?")
 }

@@ -113,8 +113,11 @@ fn headers_of<'m>(lines: &mut impl Iterator<Item = &'m str>) -> Result<Vec<(Stri
             .ok_or_else(|| unfit(&format!("its head has the line `{}`", line.escape_debug())))?;
         found.push((name.to_owned(), value.trim().to_owned()));
     }
-    for (_, value) in &mut found {
+    for (name, value) in &mut found {
         *value = encode::decode(value);
+        if name.eq_ignore_ascii_case("From") {
+            *value = encode::unquoted(value);
+        }
     }
     if value_of(&found, "Subject").is_none() {
         return Err(unfit("it has no subject"));
@@ -185,6 +188,16 @@ mod tests {
         assert_eq!((parsed.number, parsed.body.as_str()), (Some((0, 2)), "Body"));
         assert_eq!(parsed.trailer("Key"), Some("v"));
         assert!(parse(letter.replace("0/2", "1/2").as_bytes()).is_err());
+    }
+
+    #[test]
+    fn authors_are_read_as_they_were_written() {
+        for name in ["A. B", "B, A", r#"A "x" B"#, r"A \ B", "Ä. B", "A B", "(A)"] {
+            let head = encode::from(name, "a@b");
+            let patch = PATCH.replace("From: A <a@b>\n", &head);
+            let parsed = parse(patch.as_bytes()).unwrap();
+            assert_eq!(parsed.header("From").unwrap(), format!("{name} <a@b>"));
+        }
     }
 
     #[test]

@@ -37,9 +37,10 @@ pub fn propose(file: &File<'_>, release: &Release<'_>, rules: &[&CallRule], out:
     if used.code.is_empty() && used.definitions.is_empty() {
         return;
     }
-    let owners = (release.owners)();
-    let own =
-        |name: &[u8]| std::str::from_utf8(name).is_ok_and(|name| owners.defines(name, file.path));
+    let own = |name: &[u8]| {
+        let name = std::str::from_utf8(name);
+        name.is_ok_and(|name| (release.owners)().defines(name, file.path))
+    };
     let wanted = |name: &[u8]| table.rule(name).is_some_and(|rule| !is_allowed(rule));
     let mut calls: Vec<Call> = Vec::new();
     for directive in &used.definitions {

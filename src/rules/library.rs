@@ -216,7 +216,11 @@ impl Reader<'_> {
                 Some(text) => Some(self.date(&text)?),
                 None => None,
             };
-            packages.push(PackagedRelease { release, package, version, date });
+            let commit = match shape.commit {
+                Some(text) => Some(self.commit(text)?),
+                None => None,
+            };
+            packages.push(PackagedRelease { release, package, version, date, commit });
         }
         Some(packages)
     }
@@ -232,6 +236,19 @@ impl Reader<'_> {
             self.wrong(span(text.span()), message);
         }
         day.map(|day| days(day.year.into(), day.month.into(), day.day.into()) * 24 * 60 * 60)
+    }
+}
+
+impl Reader<'_> {
+    /// A whole commit id.
+    fn commit(&mut self, text: Text) -> Option<String> {
+        let at = span(text.span());
+        let id = text.into_inner();
+        let whole = id.len() == 40 && id.bytes().all(|b| b.is_ascii_hexdigit());
+        if !whole {
+            self.wrong(at, "a commit id has 40 hex digits".into());
+        }
+        whole.then_some(id)
     }
 }
 

@@ -324,7 +324,7 @@ impl Shape for LibraryShape {
         ("module", &["name", "kconfig", "source", "folder", "common", "preboot"]),
         ("target-value", &["name", "why", "since", "file", "word", "with", "without"]),
         ("api-section", &["name", "title"]),
-        ("package", &["release", "package", "version", "date"]),
+        ("package", &["release", "package", "version", "date", "commit"]),
     ];
 }
 
@@ -347,6 +347,7 @@ pub(super) struct PackageShape {
     pub(super) package: Text,
     pub(super) version: Text,
     pub(super) date: Option<Text>,
+    pub(super) commit: Option<Text>,
 }
 
 /// One `[[module]]` of `library.toml`.

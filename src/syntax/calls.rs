@@ -276,8 +276,8 @@ pub fn calls_in_definition(
         let is_call = token.kind == TokenKind::Identifier
             && wanted(&name)
             && !parameters.contains(&*name)
-            && (name == macro_name || !own(&name))
-            && (is_alias || is_called(bytes, &body, at));
+            && (is_alias || is_called(bytes, &body, at))
+            && (name == macro_name || !own(&name));
         if is_call {
             let text = String::from_utf8_lossy(&name).into_owned();
             calls.push(Call { name: token.span, text });

@@ -434,3 +434,18 @@ proptest! {
         holds(&bytes);
     }
 }
+
+#[test]
+fn long_gaps_are_skipped_without_a_trace() {
+    let gap = format!("/*{}*/", "long ".repeat(40));
+    let blanks = " ".repeat(200);
+    for text in [
+        format!("#ifdef A{blanks}{gap}\n{gap}\nint{gap}a;\n#endif{gap}{blanks}\n{gap}\nint b;\n"),
+        format!("#include <a.h>{blanks}\n{gap}int{blanks}f(void)\n{gap}{{ return 1; }}\n"),
+    ] {
+        assert_eq!(errors(&text), Vec::<String>::new(), "{text}");
+    }
+    let missing = |gap: &str| errors(&format!("int a;\n{gap}\nint f(void) {{ return 1 }}\n"));
+    assert_eq!(missing(&gap), missing(""));
+    assert!(missing("")[0].starts_with("3:"));
+}

@@ -100,9 +100,12 @@ fn without_gaps(text: &[u8]) -> Vec<Range> {
     let (mut start, mut at) = (0, 0);
     while at < text.len() && ranges.len() < MOST {
         let blanks = text[at..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
-        if blanks >= LEAST {
-            // One blank stays, or the words on both sides would be one.
-            ranges.push(range(start, at + 1));
+        // A newline stays, which may end a directive; or else one blank, or the words on both sides would
+        // be one.
+        let newline = memchr::memchr(b'\n', &text[at..at + blanks]);
+        let kept = newline.map_or(1, |before| before + 1);
+        if blanks >= LEAST + kept {
+            ranges.push(range(start, at + kept));
             start = at + blanks;
         }
         at += blanks.max(1);

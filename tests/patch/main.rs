@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod changes;
+mod command;
 mod commits;
 mod mails;
 #[path = "../releases/packages.rs"]

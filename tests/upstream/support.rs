@@ -18,6 +18,7 @@ pub(crate) fn library() -> Library {
         package: "zstd-sys".into(),
         version: version.into(),
         date: None,
+        commit: None,
     };
     Library {
         name: "zstd".into(),

@@ -37,7 +37,7 @@ impl Region {
 #[derive(Clone, Copy)]
 pub(super) struct Met {
     pub(super) name: Name,
-    /// Where it stands first.
+    /// Where it stands.
     pub(super) span: Span,
     /// Whether a parenthesis stands behind it.
     pub(super) called: bool,
@@ -206,14 +206,12 @@ impl<'a> World<'a> {
         }
     }
 
-    /// The names in a region, each once for every way in which it is met. To be asked for when the
-    /// uses of all arguments are known.
+    /// The names in a region. To be asked for when the uses of all arguments are known.
     pub(super) fn met<'r>(&self, region: &'r Region) -> &'r [Met] {
         region.met.get_or_init(|| {
-            let mut seen = HashSet::new();
             let mut found = Vec::new();
             self.walk(region, &mut |word, called| {
-                if !word.pasted && seen.insert((word.name, called)) {
+                if !word.pasted {
                     found.push(Met { name: word.name, span: word.span, called });
                 }
             });
