@@ -158,7 +158,7 @@ pub(super) fn folder(top: &Path, words: &Words<'_>, shown: &str) -> Result<Found
         });
         (looked.passed_over(), file.map(|path| (path, Arc::from(buffer.as_slice()))))
     });
-    let looked: Vec<(PassedOver, Option<(TreePath, Arc<[u8]>)>)> = looked.collect();
+    let looked: Vec<(PassedOver, Option<_>)> = looked.collect();
     if total.into_inner() > MAX_TOTAL {
         return Err(too_much(shown));
     }
