@@ -121,6 +121,7 @@ impl Interface {
             interface.constants(source, declarations);
             interface.functions(source, declarations, &aliases);
         }
+        interface.renamed();
         interface
     }
 
@@ -149,6 +150,19 @@ impl Interface {
     /// All names but tags, with what they stand for, sorted.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Offer)> {
         self.offers.iter().map(|(name, offer)| (name.as_str(), offer))
+    }
+
+    /// Old names that a macro keeps for types and functions are as good as the new.
+    fn renamed(&mut self) {
+        let constants = self.offers.iter().filter(|(_, offer)| offer.kind == Kind::Constant);
+        let renamed = constants.filter_map(|(name, old)| {
+            let new = self.offers.get(&old.meaning)?;
+            let (source, span) = (Arc::clone(&old.source), old.span);
+            let offer = Offer { source, span, ..new.clone() };
+            matches!(new.kind, Kind::Type | Kind::Function).then(|| (name.clone(), offer))
+        });
+        let renamed: Vec<_> = renamed.collect();
+        self.offers.extend(renamed);
     }
 
     fn add(&mut self, name: &str, offer: Offer) {
@@ -428,6 +442,10 @@ pub(super) mod tests {
         assert!(keeps(old, "typedef enum { x } n_t; typedef struct { const n_t *e; } T;"));
         assert!(!keeps(old, "typedef enum { y } n_t; typedef struct { const n_t *e; } T;"));
         assert!(keeps("typedef struct s T;", "typedef struct other T;"));
+        let renamed = "typedef struct { int a, b; } N;\n#define T N\n";
+        assert!(keeps("typedef struct { int a, b; } T;", renamed));
+        assert!(!keeps("typedef struct { int b; } T;", renamed));
+        assert_eq!(interface(renamed).get("T").unwrap().kind, Kind::Type);
         assert!(!keeps("typedef int T;", "typedef long T;"));
     }
 }

@@ -24,8 +24,8 @@ pub(super) fn gone<'i>(old: &'i Interface, new: &'i Interface) -> Vec<Gone<'i>> 
     let mut found = Vec::new();
     for (name, offer) in old.types() {
         let then = if offer.is_tag { new.tag(name) } else { new.get(name) };
-        // What shows nothing any more shows that in other ways.
-        let Some(then) = then else { continue };
+        // A name that goes, or stands for other things, is told of as such.
+        let Some(then) = then.filter(|then| then.kind == offer.kind) else { continue };
         let lost = offer.shape.lost(&then.shape).into_iter();
         found.extend(lost.map(|member| Gone { ty: name, member, old: offer, new: then }));
     }
