@@ -19,6 +19,6 @@ mod meaning;
 mod merge;
 pub mod named;
 mod normal;
-mod search;
+pub mod search;
 pub mod tree;
 mod verdict;
