@@ -239,6 +239,29 @@ impl Traced {
         first.cover(self.upstream_span(span.end - 1))
     }
 
+    /// What is there by now of a run of upstream bytes: those that are left, and what came in the place
+    /// of others, whole.
+    pub fn left_of(&self, span: Span) -> Vec<u8> {
+        let (mut out, mut at) = (Vec::new(), 0);
+        for piece in &self.pieces {
+            let (from, len) = (piece.from(), piece.len() as usize);
+            let start = from.start.max(span.start);
+            let end = from.end.min(span.end);
+            let here = match piece {
+                Piece::Kept { .. } if start < end => {
+                    at + (start - from.start) as usize..at + (end - from.start) as usize
+                }
+                Piece::Made { .. } if start < end || span.range().contains(&(start as usize)) => {
+                    at..at + len
+                }
+                _ => at..at,
+            };
+            out.extend_from_slice(&self.bytes[here]);
+            at += len;
+        }
+        out
+    }
+
     /// The origin of each output line, in order. A deletion belongs to the line it stands in; one
     /// of whole lines to the line after it.
     pub fn line_origins(&self) -> Vec<LineOrigin> {

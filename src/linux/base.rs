@@ -1,5 +1,6 @@
 //! Which release a tree's files were made from: the one that differs least.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::digests::Digests;
@@ -72,10 +73,20 @@ pub struct Base {
     pub notes: Vec<String>,
     /// The release's import, in the normal form.
     pub(super) normal: Normal,
+    /// The same, led back to the text that the tree was most likely made with; none where only digests
+    /// are at hand.
+    pub(super) raw: Option<Raw>,
     /// The tree's files, in the normal form.
     pub(super) tree: Normal,
     /// What the importer added, by its place in the tree.
     pub(super) added: Files,
+}
+
+/// A release's import in the normal form, each file with its import by another profile as its source.
+pub(super) struct Raw {
+    /// That profile: the one whose import is nearest to the tree's text as it stands there.
+    pub(super) profile: String,
+    pub(super) files: Normal,
 }
 
 impl Base {
@@ -262,16 +273,20 @@ impl Search<'_> {
         source: String,
     ) -> Result<Base> {
         let mut best = (held.distance, self.profile.name.clone(), None);
+        let mut raw: Option<(Distance, Raw)> = None;
         for other in &self.ruleset.library.profiles {
-            if other.name == self.profile.name || best.0 == Distance::default() {
-                continue;
+            let (made, normal) = self.means().through(&release.files, other, self.profile)?;
+            let distance = apart(&made, &self.tree.files);
+            if raw.as_ref().is_none_or(|(nearest, _)| distance < *nearest) {
+                let (profile, files) = (other.name.clone(), normal.clone());
+                raw = Some((distance, Raw { profile, files }));
             }
-            let normal = self.means().through(&release.files, other, self.profile)?;
             let distance = apart(&normal, &tree);
-            if distance < best.0 {
+            if other.name != self.profile.name && distance < best.0 {
                 best = (distance, other.name.clone(), Some(normal));
             }
         }
+        let raw = raw.map(|(_, raw)| raw);
         let (distance, profile, normal) = best;
         let whole = self.means().whole(&release.files, self.profile)?;
         let added = added(&release, self.ruleset, &whole, &self.tree.files);
@@ -292,18 +307,36 @@ impl Search<'_> {
             digests: None,
             notes,
             normal,
+            raw,
             tree,
             added,
         })
     }
 }
 
-/// How far apart two sets of files in the normal form are.
-fn apart(base: &Normal, tree: &Normal) -> Distance {
+/// What has a text: files of an import, and of a tree.
+trait Text {
+    fn text(&self) -> &[u8];
+}
+
+impl Text for OutputFile {
+    fn text(&self) -> &[u8] {
+        self.text.bytes()
+    }
+}
+
+impl Text for Arc<[u8]> {
+    fn text(&self) -> &[u8] {
+        self
+    }
+}
+
+/// How far the files of an import are from those of a tree.
+fn apart<F: Text>(base: &Normal, tree: &BTreeMap<TreePath, F>) -> Distance {
     let mut all = Distance::default();
     for (place, file) in base {
         match tree.get(place) {
-            Some(other) => all.add(between(file.text.bytes(), other.text.bytes())),
+            Some(other) => all.add(between(file.text.bytes(), other.text())),
             None => all.files += 1,
         }
     }

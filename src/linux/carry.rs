@@ -1,6 +1,8 @@
 //! A tree's own changes, and how they go onto a new import: what is generated or upstream by now stays
 //! behind, what fits is carried, and the rest needs somebody's decision.
 
+mod hidden;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -119,11 +121,13 @@ impl Carrier<'_> {
                 unknown.push(path.clone());
             }
         }
-        for path in new.derived.keys().filter(|path| base.has(path)) {
+        let all = new.derived.keys().chain(new.generated.keys());
+        for path in all.filter(|path| base.has(path) || base.added.contains_key(path)) {
             if !self.tree.files.contains_key(path) {
                 self.deleted(path);
             }
         }
+        self.hidden(&against)?;
         Ok(unknown)
     }
 

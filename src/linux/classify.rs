@@ -141,7 +141,7 @@ pub(super) fn by_rule(rule: &LocalRule, new: Version) -> Option<(Class, String)>
 }
 
 /// What one change is by itself, and why.
-fn judge_change(texts: &Texts<'_>, change: &Change) -> (Class, String) {
+pub(super) fn judge_change(texts: &Texts<'_>, change: &Change) -> (Class, String) {
     let Some(places) = texts.new else {
         return (Class::Conflict, "the new release has no such file".into());
     };

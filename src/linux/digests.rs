@@ -119,6 +119,7 @@ impl Search<'_> {
             digests: Some(digests),
             notes,
             normal,
+            raw: None,
             tree,
             added,
         }))

@@ -84,13 +84,13 @@ impl Means<'_> {
         Ok(self.derive(&back, profile)?.files)
     }
 
-    /// The import of a release by another profile, taken through an import by this one.
+    /// The import of a release by another profile, and that taken through an import by this one.
     pub(super) fn through(
         &self,
         files: &Files,
         other: &Profile,
         profile: &Profile,
-    ) -> Result<Normal> {
+    ) -> Result<(Normal, Normal)> {
         let mut once = files.clone();
         let made = self.derive(files, other)?;
         // What one of the two leaves out, neither has.
@@ -103,6 +103,6 @@ impl Means<'_> {
                 once.insert(path.clone(), Arc::clone(file.text.bytes()));
             }
         }
-        Ok(self.derive(&once, profile)?.files)
+        Ok((made.files, self.derive(&once, profile)?.files))
     }
 }
