@@ -207,14 +207,7 @@ impl Traced {
 
     /// The upstream bytes that the byte at `offset` stands for.
     pub fn upstream_span(&self, offset: u32) -> Span {
-        let ends = self.ends.get_or_init(|| {
-            let mut end = 0;
-            let ends = self.pieces.iter().map(|piece| {
-                end += piece.len();
-                end
-            });
-            ends.collect()
-        });
+        let ends = self.ends();
         let at = ends.partition_point(|&end| end <= offset);
         match self.pieces.get(at) {
             Some(piece @ Piece::Kept { len, from }) => {
@@ -230,6 +223,17 @@ impl Traced {
         }
     }
 
+    fn ends(&self) -> &[u32] {
+        self.ends.get_or_init(|| {
+            let mut end = 0;
+            let ends = self.pieces.iter().map(|piece| {
+                end += piece.len();
+                end
+            });
+            ends.collect()
+        })
+    }
+
     /// The upstream bytes that a run of bytes stands for.
     pub fn upstream_cover(&self, span: Span) -> Span {
         let first = self.upstream_span(span.start);
@@ -242,8 +246,11 @@ impl Traced {
     /// What is there by now of a run of upstream bytes: those that are left, and what came in the place
     /// of others, whole.
     pub fn left_of(&self, span: Span) -> Vec<u8> {
-        let (mut out, mut at) = (Vec::new(), 0);
-        for piece in &self.pieces {
+        let first = self.pieces.partition_point(|piece| piece.from().end < span.start);
+        let before = first.checked_sub(1).and_then(|at| self.ends().get(at));
+        let (mut out, mut at) = (Vec::new(), before.map_or(0, |end| *end as usize));
+        let pieces = self.pieces.iter().skip(first);
+        for piece in pieces.take_while(|piece| piece.from().start < span.end) {
             let (from, len) = (piece.from(), piece.len() as usize);
             let start = from.start.max(span.start);
             let end = from.end.min(span.end);
@@ -420,6 +427,9 @@ mod tests {
         assert_eq!(origins[1].from, Span::new(6, 9));
         assert_eq!(text.upstream_span(0), Span::new(3, 4));
         assert_eq!(text.upstream_cover(Span::new(0, 2)), Span::new(3, 5));
+        let left = [(0, 3), (3, 6), (5, 7), (7, 9), (0, 9)];
+        let left = left.map(|(from, to)| text.left_of(Span::new(from, to)));
+        assert_eq!(left, [&b""[..], b"bb\n", b"\nCCC", b"CCC", b"bb\nCCC\n"]);
     }
 
     #[test]

@@ -168,7 +168,7 @@ pub(super) fn judge_change(texts: &Texts<'_>, change: &Change) -> (Class, String
 }
 
 /// Whether `lines` has `wanted` one after the other, whatever the layout within them.
-fn has_lines(lines: &[&[u8]], wanted: &[&[u8]]) -> bool {
+pub(super) fn has_lines(lines: &[&[u8]], wanted: &[&[u8]]) -> bool {
     let trimmed = |line: &&[u8]| line.trim_ascii().to_vec();
     let filled = |lines: &[&[u8]]| -> Vec<Vec<u8>> {
         lines.iter().map(trimmed).filter(|line| !line.is_empty()).collect()

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod digests;
+mod hidden;
 mod real;
 mod support;
 mod synthetic;

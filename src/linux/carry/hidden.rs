@@ -3,10 +3,10 @@
 
 use super::{Carrier, Class, Local, by_rule};
 use crate::finding::{Error, Result};
-use crate::linux::classify::{Against, Texts, judge_change};
+use crate::linux::classify::{Against, Texts, has_lines, judge_change};
 use crate::linux::hunks::{Change, hunks, lines, shown};
 use crate::linux::merge::Places;
-use crate::linux::named::Names;
+use crate::linux::named::{Names, is_silent};
 use crate::linux::normal::{Means, Normal};
 use crate::pipeline::OutputFile;
 use crate::rules::{Decision, LocalRule};
@@ -24,7 +24,9 @@ impl Carrier<'_> {
         for (path, from) in &raw.files {
             let written = self.target.imported.generated.contains_key(path);
             if let Some(here) = base.tree.get(path).filter(|_| !written) {
-                let found = without_effect(from, here);
+                let release = base.release.as_ref().zip(from.upstream.as_ref());
+                let upstream = release.and_then(|(release, path)| release.files.get(path));
+                let found = without_effect(from, here, upstream.map_or(b"", |bytes| bytes));
                 self.count(&found)?;
                 all.extend(found.into_iter().map(|hunk| (path, from, here, hunk)));
             }
@@ -52,7 +54,8 @@ impl Carrier<'_> {
         let target = self.tree.target(&self.ruleset.library);
         let (version, ruleset) = (self.target.version, self.ruleset);
         let derived = self.target.imported.derived.values();
-        let upstream = |file: &OutputFile| Some((file.upstream.clone()?, file.source.bytes.clone()));
+        let upstream =
+            |file: &OutputFile| Some((file.upstream.clone()?, file.source.bytes.clone()));
         let files: Files = derived.filter_map(upstream).collect();
         Ok(Means { version, ruleset, target: &target }.derive(&files, profile)?.files)
     }
@@ -95,16 +98,17 @@ fn explains(rule: &LocalRule, against: &Against<'_>) -> bool {
 }
 
 /// The changes of a tree's own text that leave the normal form as it is, in hunks.
-fn without_effect(from: &OutputFile, here: &OutputFile) -> Vec<Vec<Change>> {
+fn without_effect(from: &OutputFile, here: &OutputFile, upstream: &[u8]) -> Vec<Vec<Change>> {
     if from.source.bytes == here.source.bytes {
         return Vec::new();
     }
     let (old, tree) = (Left::new(from), Left::new(here));
-    let hunks = hunks(&lines(&from.source.bytes), &lines(&here.source.bytes));
+    let (old_lines, tree_lines) = (lines(&from.source.bytes), lines(&here.source.bytes));
+    let upstream = lines(upstream);
+    let hunks = hunks(&old_lines, &tree_lines);
     let all: Vec<Change> = hunks.iter().flatten().cloned().collect();
     let ends = (old.lines(), tree.lines());
-    let hidden = |change: &Change| {
-        let at = all.iter().position(|one| one == change).unwrap_or_default();
+    let hidden = |at: usize, change: &Change| {
         let before = at.checked_sub(1).map_or((0, 0), |at| (all[at].old.end, all[at].new.end));
         let after = all.get(at + 1).map_or(ends, |one| (one.old.start, one.new.start));
         // A condition that changed shows in the lines beside it, which come or go with it.
@@ -113,10 +117,23 @@ fn without_effect(from: &OutputFile, here: &OutputFile) -> Vec<Vec<Change>> {
         let same = |(a, b): (usize, usize)| {
             old.of(a..a + 1).trim_ascii() == tree.of(b..b + 1).trim_ascii()
         };
-        old.of(change.old.clone()) == tree.of(change.new.clone()) && above.chain(below).all(same)
+        // Importers differ in the words of upstream's that they leave.
+        let (gone, come) = (&old_lines[change.old.clone()], &tree_lines[change.new.clone()]);
+        let is_upstreams = || is_silent(gone, come) && has_lines(&upstream, come);
+        // What an importer folded away more is away in the new import too.
+        let around = change.new.start.saturating_sub(1)..ends.1.min(change.new.end + 1);
+        let is_folded = || tree.of(around.clone()) == tree_lines[around.clone()].concat();
+        old.of(change.old.clone()) == tree.of(change.new.clone())
+            && above.chain(below).all(same)
+            && !is_upstreams()
+            && !is_folded()
     };
-    let hunks = hunks.iter().map(|hunk| hunk.iter().filter(|one| hidden(one)).cloned().collect());
-    hunks.filter(|hunk: &Vec<Change>| !hunk.is_empty()).collect()
+    let mut at = 0..;
+    let mut of_hunk = |hunk: &Vec<Change>| -> Vec<Change> {
+        let numbered = hunk.iter().zip(at.by_ref()).filter(|(one, at)| hidden(*at, one));
+        numbered.map(|(one, _)| one.clone()).collect()
+    };
+    hunks.iter().map(&mut of_hunk).filter(|hunk| !hunk.is_empty()).collect()
 }
 
 /// What the normal form leaves of a text's lines.
