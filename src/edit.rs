@@ -429,7 +429,7 @@ mod tests {
         assert_eq!(text.upstream_cover(Span::new(0, 2)), Span::new(3, 5));
         let left = [(0, 3), (3, 6), (5, 7), (7, 9), (0, 9)];
         let left = left.map(|(from, to)| text.left_of(Span::new(from, to)));
-        assert_eq!(left, [&b""[..], b"bb\n", b"\nCCC", b"CCC", b"bb\nCCC\n"]);
+        assert_eq!(left, [&b""[..], b"bb\n", b"\nCCC", b"CCC\n", b"bb\nCCC\n"]);
     }
 
     #[test]
