@@ -217,7 +217,7 @@ impl Carrier<'_> {
     ) -> Local {
         let id = match rule {
             Some(rule) => rule.rule.name.as_str().rsplit('/').next().unwrap_or_default().to_owned(),
-            None => unnamed(path, gone, come),
+            None => self.unused(unnamed(path, gone, come)),
         };
         let (fate, decided) = self.fate(&id, rule, class);
         Local {
@@ -234,6 +234,14 @@ impl Carrier<'_> {
             fate,
             decided,
         }
+    }
+
+    /// A name that no other unnamed change has: the same text may be changed in several places.
+    fn unused(&self, name: String) -> String {
+        let taken = |name: &str| self.locals.iter().any(|local| local.id == name);
+        let more = (2..).map(|number| format!("{name}-{number}"));
+        let free = std::iter::once(name.clone()).chain(more).find(|name| !taken(name));
+        free.unwrap_or(name)
     }
 
     fn fate(&self, id: &str, rule: Option<&LocalRule>, class: Class) -> (Fate, Option<String>) {

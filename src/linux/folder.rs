@@ -59,7 +59,8 @@ pub(super) fn files(top: &Path, globs: &[String], shown: &str) -> Result<Files> 
                 .hint("is it a kernel tree?"));
             }
             let Some(path) = place(&entry, top, depth > 1, shown)? else { continue };
-            if entry.file_type().is_dir() || !glob_matches(glob, path.as_str()) {
+            let is_other = || !glob_matches(glob, path.as_str()) || is_build_output(&path);
+            if entry.file_type().is_dir() || is_other() {
                 continue;
             }
             if !entry.file_type().is_file() {
@@ -79,6 +80,30 @@ pub(super) fn files(top: &Path, globs: &[String], shown: &str) -> Result<Files> 
         }
     }
     Ok(found)
+}
+
+/// Whether a file is none of the tree's but of a build in it: what the kernel has git ignore.
+fn is_build_output(path: &TreePath) -> bool {
+    const SUFFIXES: [&str; 16] = [
+        ".a",
+        ".cmd",
+        ".gcno",
+        ".i",
+        ".ko",
+        ".ll",
+        ".lst",
+        ".mod",
+        ".mod.c",
+        ".o",
+        ".order",
+        ".s",
+        ".su",
+        ".symtypes",
+        ".symvers",
+        ".symversions",
+    ];
+    let name = path.file_name();
+    name.starts_with('.') || SUFFIXES.iter().any(|suffix| name.ends_with(suffix))
 }
 
 /// Refuses a path that a symbolic link below the top is part of: it might lead out of the tree.
@@ -132,4 +157,20 @@ fn read(from: &Path, path: &TreePath, shown: &str) -> Result<Arc<[u8]>> {
             .hint("no source of a kernel is that large"));
     }
     Ok(bytes.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_build_leaves_is_no_file_of_the_tree() {
+        let left = |name: &str| is_build_output(&TreePath::new(name).unwrap());
+        for name in ["built-in.a", ".a.o.cmd", "a.o", "x.mod.c", "modules.order"] {
+            assert!(left(&format!("lib/x/{name}")), "{name}");
+        }
+        for name in ["a.c", "a.S", "Makefile", "mod.c"] {
+            assert!(!left(&format!("lib/x/{name}")), "{name}");
+        }
+    }
 }
