@@ -50,19 +50,37 @@ pub(crate) struct Lexed<'a> {
 
 impl<'a> Lexed<'a> {
     pub(crate) fn new(bytes: &'a [u8]) -> Lexed<'a> {
-        Lexed::of(bytes, tokens(bytes))
+        let mut tokens = tokens(bytes);
+        Lexed::by(bytes, |skip| {
+            // What stands in directives isn't wanted here.
+            if let Some(to) = skip {
+                tokens.go_to(to);
+            }
+            tokens.next()
+        })
     }
 
     /// The file whose tokens these are.
     pub(crate) fn of(bytes: &'a [u8], tokens: impl IntoIterator<Item = Token>) -> Lexed<'a> {
+        let mut tokens = tokens.into_iter();
+        Lexed::by(bytes, |_| tokens.next())
+    }
+
+    /// Takes each token from `pull`, which is told where the directive ends that it is in.
+    fn by(bytes: &'a [u8], mut pull: impl FnMut(Option<u32>) -> Option<Token>) -> Lexed<'a> {
         let directives = scan(bytes).directives;
-        let (mut code, mut trivia) = (Vec::new(), Vec::new());
+        // Fewer tokens than this are rare: a list that grows copies itself.
+        let (mut code, mut trivia) = (Vec::with_capacity(bytes.len() / 6), Vec::new());
         let mut next = 0;
-        for token in tokens {
+        let mut skip = None;
+        while let Some(token) = pull(skip.take()) {
             while directives.get(next).is_some_and(|d| d.end <= token.span.start) {
                 next += 1;
             }
-            if directives.get(next).is_some_and(|d| d.hash <= token.span.start) {
+            if let Some(directive) = directives.get(next)
+                && directive.hash <= token.span.start
+            {
+                skip = Some(directive.end);
                 continue;
             }
             if token.is_trivia() {

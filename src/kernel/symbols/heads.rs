@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::scan::Item;
-use super::world::{MAX_ROUNDS, Macro, Name, Word, World, closing};
+use super::world::{MAX_ROUNDS, Macro, Name, Word, World, closing_of};
 use crate::syntax::is_attribute;
 
 /// What an item is.
@@ -133,7 +133,7 @@ impl Heads {
         if !item.called.first().is_some_and(makes) {
             return from;
         }
-        let closing = closing(&words[item.code.clone()]);
+        let closing = closing_of(&words[item.code.clone()]);
         for &at in item.called.iter().filter(|at| makes(at)) {
             let close = item.code.start + closing[at + 1 - item.code.start] as usize;
             if at != from || close <= at || close + 1 >= item.code.end {

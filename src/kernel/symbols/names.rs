@@ -7,11 +7,11 @@ use super::scan::Scanned;
 use super::world::{Macro, Name, Region, Word};
 use crate::preprocess::lexer::TokenKind;
 use crate::syntax::Code;
-use crate::text::Span;
+use crate::text::{Quick, Span};
 
 /// Names and their numbers.
 pub(super) struct Names<'a> {
-    numbers: HashMap<Cow<'a, [u8]>, Name>,
+    numbers: HashMap<Cow<'a, [u8]>, Name, Quick>,
     texts: Vec<Cow<'a, [u8]>>,
 }
 
@@ -30,7 +30,7 @@ pub(super) struct Named<'a> {
 impl<'a> Names<'a> {
     /// Only the empty name.
     pub(super) fn new() -> Names<'a> {
-        Names { numbers: HashMap::new(), texts: vec![Cow::Borrowed(b"")] }
+        Names { numbers: HashMap::default(), texts: vec![Cow::Borrowed(b"")] }
     }
 
     /// The text of a name.

@@ -222,7 +222,7 @@ impl<'a> World<'a> {
     /// Visits the names in a region, without the arguments that macros drop, and says of each whether
     /// a parenthesis stands behind it.
     fn walk(&self, region: &Region, visit: &mut dyn FnMut(&Word, bool)) {
-        let closing = closing(&region.words);
+        let mut closing: Option<Vec<u32>> = None;
         let mut dropped: Vec<Range<usize>> = Vec::new();
         for (at, word) in region.words.iter().enumerate() {
             while dropped.last().is_some_and(|range| range.end <= at) {
@@ -233,13 +233,21 @@ impl<'a> World<'a> {
             }
             let called = region.words.get(at + 1).is_some_and(|next| next.punct == b'(');
             visit(word, called);
-            if called && !self.macros[word.name as usize].is_empty() {
-                let mut ranges = self.dropped(word.name, &region.words, at + 1, &closing);
+            if called && self.drops(word.name) {
+                let closing = closing.get_or_insert_with(|| closing_of(&region.words));
+                let mut ranges = self.dropped(word.name, &region.words, at + 1, closing);
                 // The walk meets the last range first.
                 ranges.reverse();
                 dropped.extend(ranges);
             }
         }
+    }
+
+    /// Whether the macros of a name may drop an argument: most use all that they take.
+    fn drops(&self, name: Name) -> bool {
+        let definitions = &self.macros[name as usize];
+        let takes_all = |m: &Macro| m.parameters.is_none() || m.uses.iter().all(|used| *used);
+        !definitions.is_empty() && !definitions.iter().any(|(_, m)| takes_all(m))
     }
 
     /// The arguments of the call whose parenthesis opens at `open` that no definition uses.
@@ -252,8 +260,7 @@ impl<'a> World<'a> {
     ) -> Vec<Range<usize>> {
         let close = closing[open] as usize;
         let definitions = &self.macros[name as usize];
-        let simple = |(_, m): &(usize, Macro)| m.parameters.is_none();
-        if close == 0 || definitions.iter().any(simple) {
+        if close == 0 {
             return Vec::new();
         }
         let used = |argument: usize| {
@@ -383,7 +390,7 @@ fn ends(last: &Option<Vec<u8>>, name: &[u8]) -> bool {
 }
 
 /// For each opening parenthesis the place of the closing one, else 0.
-pub(super) fn closing(words: &[Word]) -> Vec<u32> {
+pub(super) fn closing_of(words: &[Word]) -> Vec<u32> {
     let mut close = vec![0; words.len()];
     let mut open = Vec::new();
     for (at, word) in words.iter().enumerate() {
