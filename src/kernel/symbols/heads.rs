@@ -62,7 +62,7 @@ impl Heads {
         statics.remove(&0);
         for _ in 0..MAX_ROUNDS {
             let names = all().filter(|(_, (_, m))| {
-                m.body.words.iter().any(|word| word.name != 0 && statics.contains(&word.name))
+                m.body.words().iter().any(|word| word.name != 0 && statics.contains(&word.name))
             });
             let found: HashSet<Name> = names.map(|(name, _)| name as Name).collect();
             let before = statics.len();
@@ -72,7 +72,7 @@ impl Heads {
             }
         }
         let makes =
-            |m: &Macro| m.parameters.is_some() && m.body.words.iter().any(|w| w.punct == b'{');
+            |m: &Macro| m.parameters.is_some() && m.body.words().iter().any(|w| w.punct == b'{');
         let makers = all().filter(|(_, (_, m))| makes(m)).map(|(name, _)| name as Name).collect();
         let macros = all().map(|(name, _)| name as Name).collect();
         Heads { statics, makers, macros, word }

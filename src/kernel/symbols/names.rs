@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use super::scan::Scanned;
 use super::world::{Macro, Name, Region, Word};
@@ -20,7 +21,7 @@ pub(super) struct Named<'a> {
     /// Its parts.
     pub(super) scanned: Scanned<'a>,
     /// Its code.
-    pub(super) words: Vec<Word>,
+    pub(super) words: Arc<Vec<Word>>,
     /// Its macros with their names; in which file of a tree it stands is left open.
     pub(super) macros: Vec<(Name, Macro)>,
     /// Macros that it undefines.
@@ -50,7 +51,7 @@ impl<'a> Names<'a> {
 
     /// Puts names to a file.
     pub(super) fn name(&mut self, scanned: Scanned<'a>) -> Named<'a> {
-        let words = self.words(&scanned, &scanned.lexed.code);
+        let words = Arc::new(self.words(&scanned, &scanned.lexed.code));
         let macros = self.bodies(&scanned);
         let mut undefined = |span: &Span| self.intern(scanned.lexed.text(&identifier(*span)));
         let undefines = scanned.undefined.iter().map(&mut undefined).collect();
@@ -103,7 +104,8 @@ impl<'a> Names<'a> {
             let uses = vec![false; parameters.as_ref().map_or(0, |p| p.len() + rest)];
             let names = parameters.as_deref().unwrap_or_default();
             let makes = pasted(file, &text.body, &words, names);
-            let body = Region::new(0, words);
+            let all = 0..words.len();
+            let body = Region::new(0, &Arc::new(words), all);
             let (variadic, conditional) = (text.variadic, text.conditional);
             list.push((name, Macro { parameters, variadic, conditional, uses, body, makes }));
         }
