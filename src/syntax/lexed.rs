@@ -124,3 +124,24 @@ fn punct(bytes: &[u8], token: &Token) -> u8 {
         _ => 0,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn directives_are_left_out_whoever_makes_the_tokens() {
+        let text = b"int a; /* x */ # not first\n /* y */ # define M(x) \\\n f(\"x\", x) /* z\n */ g\n\
+            a = 'b'; \t// c\n#include <d.h>\n%: if 1 // e\n  a->b = L\"s\" + 0x1e+1;\n#endif\nlast \\\n\
+            word\n#define end";
+        let (skipping, passed) = (Lexed::new(text), Lexed::of(text, tokens(text)));
+        assert_eq!(skipping.code, passed.code);
+        assert_eq!(skipping.trivia, passed.trivia);
+        assert_eq!(skipping.directives.len(), 5);
+        let words = skipping.code.iter().filter(|token| token.is_identifier());
+        let words: Vec<_> = words.map(|token| skipping.text(token)).collect();
+        let wanted: [&[u8]; 9] =
+            [b"int", b"a", b"not", b"first", b"a", b"a", b"b", b"last", b"word"];
+        assert_eq!(words, wanted);
+    }
+}
