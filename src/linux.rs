@@ -2,6 +2,7 @@
 //! and how those changes go onto a new import. Reads, never writes.
 
 pub mod base;
+mod blocks;
 pub mod callers;
 mod carried;
 pub mod carry;
@@ -12,10 +13,12 @@ mod folder;
 mod generated;
 mod hunks;
 pub mod interface;
+mod items;
 pub mod kconfig;
+mod meaning;
 mod merge;
 pub mod named;
 mod normal;
-mod search;
+pub mod search;
 pub mod tree;
 mod verdict;

@@ -240,7 +240,7 @@ fn kernel_tree(rewritten: Rewritten<'_>) -> Result<KernelTree> {
     let api = if alone {
         Api::default()
     } else {
-        api::make(&rules, &layout, &files, &texts, exact, &mut findings, &mut hits)
+        api::make(&rules, &layout, &files, &texts, (&target, exact), &mut findings, &mut hits)
     };
     let mut output = BTreeMap::new();
     for (path, text) in texts {

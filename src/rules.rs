@@ -321,6 +321,9 @@ pub struct LocalRule {
     pub adds: Vec<String>,
     /// The same for what it takes out.
     pub removes: Vec<String>,
+    /// Pieces by which the change isn't told, and which may stand on its lines, old or new, as well: a
+    /// rule accounts for no line that has none of its pieces, unless the new release has the line.
+    pub also: Vec<String>,
     /// First kernel that has it, in words (`6.12`).
     pub kernel: Option<String>,
     /// The kernel's commit, in hex.

@@ -15,7 +15,7 @@ const HEADERS: &[&str] = &["mem.h", "zstd_deps.h"];
 
 /// What the library's debug.h does with these headers, in short.
 const DEBUG_H: &str = "#ifndef DEBUG_H\n#define DEBUG_H\n\
-    #define DEBUG_STATIC_ASSERT(c) (void)sizeof(char[(c) ? 1 : -1])\n\
+    #define DEBUG_STATIC_ASSERT(c) do { _Static_assert((c), #c); } while (0)\n\
     #if DEBUGLEVEL >= 1\n#define ZSTD_DEPS_NEED_ASSERT\n#include \"zstd_deps.h\"\n\
     #else\n#define assert(condition) ((void)0)\n#endif\n#endif\n";
 

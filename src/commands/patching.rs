@@ -206,11 +206,17 @@ impl Ground {
             Interface::of(&sources(headers))
         };
         let (old, new) = (read(&tree.files), read(&held.1.files));
-        let mut files = tree.callers(library)?;
-        // Files that stay beside the library's may use it, too.
+        let found = tree.callers(library)?;
+        let files = sources(found.files.iter());
+        let mut callers = callers::check(&files, &old, &new, &library.caller_words);
+        // Files that stay beside the library's may use it, too, and know its inside besides.
         let stay = tree.files.iter().filter(|(path, _)| held.1.local_files.contains(path));
-        files.extend(stay.map(|(path, bytes)| (path.clone(), Arc::clone(bytes))));
-        let callers = callers::check(&sources(files.iter()), &old, &new);
+        let stay = callers::check(&sources(stay), &old, &new, &[]);
+        callers.files.extend(stay.files);
+        callers.findings.extend(stay.findings);
+        if let Some(finding) = found.passed_over.finding() {
+            self.findings.push(finding);
+        }
         self.findings.extend(callers.findings.clone());
         self.callers = Some(callers);
         Ok(())

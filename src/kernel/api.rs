@@ -4,7 +4,7 @@
 //! says what it was made for; an upstream function that is gone, deprecated or of another type is a
 //! finding.
 
-mod changes;
+mod code;
 mod function;
 mod headers;
 mod style;
@@ -13,16 +13,17 @@ mod tests;
 mod types;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use minijinja::{Value, context};
 
 use crate::edit::RuleRef;
 use crate::finding::{Finding, Findings, Severity};
 use crate::rules::{ApiItem, ApiRule, ApiSection, Library, Version};
+use crate::text::Source;
 use style::Doc;
 use types::TypeMap;
 
-pub use changes::Changes;
 pub use headers::{Header, Headers};
 
 /// Code of findings about what the release lacks.
@@ -106,6 +107,7 @@ pub fn generate(
 ) -> Generated {
     let mut made = Generated::default();
     let types = TypeMap::new(rules, headers);
+    let offered = code::Offered::of(headers);
     for rule in rules {
         let mut complaints = Findings::default();
         match &rule.item {
@@ -117,7 +119,8 @@ pub fn generate(
                 }
             }
             ApiItem::Function(wanted) => {
-                let worker = function::Worker { rule, wanted, headers, types: &types };
+                let worker =
+                    function::Worker { rule, wanted, headers, types: &types, offered: &offered };
                 let made_one = worker.make(&mut complaints);
                 made.api
                     .functions
@@ -130,6 +133,12 @@ pub fn generate(
         made.in_order(rule, rules, sections);
     }
     made
+}
+
+/// Holds what a template of a module brings along for the functions of `rules` against `headers`.
+/// `source` is rendered without those functions, which are held one by one.
+pub fn check_template(rules: &[&ApiRule], headers: &Headers<'_>, source: &Arc<Source>) -> Findings {
+    code::of_template(rules, headers, source)
 }
 
 impl Generated {
@@ -213,6 +222,15 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
 }
 
 impl Api {
+    /// The same without what its functions do.
+    pub fn without_definitions(&self) -> Api {
+        let mut bare = self.clone();
+        for function in bare.functions.values_mut() {
+            function.definition.clear();
+        }
+        bare
+    }
+
     /// What templates are told: `sections` of the header with their `entries` (`doc` and
     /// `declaration`), `functions` (`name`, `module`, `definition`), and `names` of both kinds.
     pub fn value(&self, sections: &[ApiSection]) -> Value {

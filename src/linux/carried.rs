@@ -110,21 +110,53 @@ impl Carried {
         self.locals.iter().filter(|local| local.fate == Fate::Open)
     }
 
+    /// The ids of the kept changes in order, those together that can't be had one without the other: they
+    /// need the same lines, or one of them the file as a whole.
+    pub fn steps(&self) -> Vec<Vec<String>> {
+        let mut groups: Vec<Vec<String>> = self.order.iter().map(|id| vec![id.clone()]).collect();
+        let mut tied: Vec<Vec<String>> = self.kept.iter().map(|(all, ..)| all.clone()).collect();
+        for (id, path, _) in &self.whole {
+            let patches = self.kept.iter().filter(|(_, other, _)| other == path);
+            let wholes = self.whole.iter().filter(|(_, other, _)| other == path);
+            let mut all: Vec<String> = patches.flat_map(|(all, ..)| all).cloned().collect();
+            all.extend(wholes.map(|(id, ..)| id.clone()));
+            all.push(id.clone());
+            tied.push(all);
+        }
+        for all in tied.iter().filter(|all| all.len() > 1) {
+            let (together, apart): (Vec<_>, Vec<_>) =
+                groups.into_iter().partition(|group| group.iter().any(|id| all.contains(id)));
+            groups = apart;
+            groups.push(together.concat());
+        }
+        let place = |id: &String| self.order.iter().position(|other| other == id);
+        for group in &mut groups {
+            group.sort_by_key(place);
+        }
+        groups.sort_by_key(|group| group.first().and_then(place));
+        groups
+    }
+
     /// All files with the kept changes of these ids alone: for one patch a change.
     ///
     /// # Errors
     /// Two of them can't stand together.
     pub fn with(&self, ids: &[String]) -> Result<Files> {
         let mut files = self.import.clone();
-        let mut patches: BTreeMap<&TreePath, Vec<Patch>> = BTreeMap::new();
-        for (_, path, patch) in self.kept.iter().filter(|(id, ..)| ids.contains(id)) {
-            patches.entry(path).or_default().push(patch.clone());
+        let mut patches: BTreeMap<&TreePath, (Vec<Patch>, BTreeSet<&str>)> = BTreeMap::new();
+        let is_in = |all: &[String]| all.iter().any(|id| ids.contains(id));
+        for (all, path, patch) in self.kept.iter().filter(|(all, ..)| is_in(all)) {
+            let (patches, names) = patches.entry(path).or_default();
+            patches.push(patch.clone());
+            names.extend(all.iter().map(String::as_str));
         }
-        for (path, patches) in patches {
+        for (path, (patches, names)) in patches {
             let Some(bytes) = self.import.get(path) else { continue };
             let merged = apply(&lines(bytes), &patches).ok_or_else(|| {
-                Error::usage(format!("the changes of {path} that are to be kept touch each other"))
-                    .hint("drop one of them, or all, and put them on top of the new import by hand")
+                let names: Vec<&str> = names.into_iter().collect();
+                let names = names.join(", ");
+                Error::usage(format!("the changes {names} of {path} can't be kept together"))
+                    .hint("drop one of them, and put it on top of the new import by hand")
             })?;
             files.insert(path.clone(), merged.into());
         }
@@ -138,7 +170,7 @@ impl Carried {
     }
 }
 
-/// A kept change: what gives way in the new file to what.
-pub(super) type Kept = (String, TreePath, Patch);
+/// Kept changes that need the same lines: what gives way in the new file to what.
+pub(super) type Kept = (Vec<String>, TreePath, Patch);
 /// A file that stays as the tree has it, or away, and the change that says so.
 pub(super) type Whole = (String, TreePath, Option<Arc<[u8]>>);

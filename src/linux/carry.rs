@@ -7,12 +7,15 @@ use std::sync::Arc;
 use sha2::{Digest, Sha256};
 
 use super::base::Base;
+use super::blocks::patches;
 pub use super::carried::{Carried, Class, Decisions, Fate, Local};
 use super::carried::{Kept, Whole};
 use super::classify::{Against, Judged, Texts, by_rule};
+use super::digests::{Known, known, sha256};
 use super::generated::{Cover, Found};
-use super::hunks::{Change, lines};
+use super::hunks::{Change, hunks, lines};
 use super::merge::{Patch, Places};
+use super::named::Names;
 use super::normal::Imported;
 use super::tree::Tree;
 use crate::edit::RuleRef;
@@ -21,8 +24,8 @@ use crate::pipeline::OutputFile;
 use crate::rules::{Decision, LocalRule, Profile, Ruleset, Version};
 use crate::text::{Files, Span, TreePath};
 
-/// Most hunks of a tree's own. Real trees have a few dozen.
-const MAX_CHANGES: usize = 2_000;
+/// Most changes of a tree's own, each of some lines that stand together. Real trees have a few dozen.
+const MAX_CHANGES: usize = 4_000;
 
 /// A new import that local changes are held against.
 #[derive(Debug)]
@@ -46,6 +49,8 @@ struct Carrier<'a> {
     ruleset: &'a Ruleset,
     profile: &'a Profile,
     decisions: &'a Decisions,
+    /// Changes so far.
+    changes: usize,
     locals: Vec<Local>,
     kept: Vec<Kept>,
     whole: Vec<Whole>,
@@ -64,16 +69,19 @@ pub fn carry(
     decisions: &Decisions,
 ) -> Result<Carried> {
     let (locals, kept, whole) = (Vec::new(), Vec::new(), Vec::new());
-    let mut carrier =
-        Carrier { tree, base, target, ruleset, profile, decisions, locals, kept, whole };
-    let local_files = carrier.files();
-    if carrier.locals.len() > MAX_CHANGES {
-        let (shown, release) = (&tree.shown, &base.name);
-        return Err(Error::input(format!(
-            "{shown} differs from {release} in over {MAX_CHANGES} hunks"
-        ))
-        .hint("it was made from something else: name a source that has that"));
-    }
+    let mut carrier = Carrier {
+        tree,
+        base,
+        target,
+        ruleset,
+        profile,
+        decisions,
+        changes: 0,
+        locals,
+        kept,
+        whole,
+    };
+    let local_files = carrier.files()?;
     carrier.locals.sort_by(|a, b| (&a.file, a.lines).cmp(&(&b.file, b.lines)));
     carrier.known_ids()?;
     carrier.result(local_files)
@@ -81,9 +89,11 @@ pub fn carry(
 
 impl Carrier<'_> {
     /// Goes through all files of the tree; gives those that nobody knows.
-    fn files(&mut self) -> Vec<TreePath> {
+    fn files(&mut self) -> Result<Vec<TreePath>> {
         let (base, new) = (self.base, &self.target.imported);
         let cover = Cover::new(base, new);
+        let names =
+            Names { ruleset: self.ruleset, version: base.version, profile: &self.profile.name };
         let exports = |symbol: &str| cover.exports(symbol);
         let against = Against {
             ruleset: self.ruleset,
@@ -95,12 +105,14 @@ impl Carrier<'_> {
         let mut unknown = Vec::new();
         for (path, bytes) in &self.tree.files {
             if new.generated.contains_key(path) {
-                for found in cover.file(self.ruleset, &self.profile.name, path, bytes) {
-                    self.covered(path, found);
+                let hunks = cover.hunks(path, bytes);
+                self.count(&hunks)?;
+                for found in cover.file(names, self.target.version, path, bytes, hunks) {
+                    self.covered(path, found)?;
                 }
             } else if self.by_digest(path, bytes) {
             } else if let (Some(from), Some(here)) = (base.normal.get(path), base.tree.get(path)) {
-                self.derived(&against, path, from, here);
+                self.derived(&against, path, from, here)?;
             } else if let Some(file) = new.derived.get(path) {
                 self.newcomer(path, bytes, file);
             } else {
@@ -112,7 +124,7 @@ impl Carrier<'_> {
                 self.deleted(path);
             }
         }
-        unknown
+        Ok(unknown)
     }
 
     /// A file that comes from upstream's.
@@ -122,81 +134,58 @@ impl Carrier<'_> {
         path: &TreePath,
         from: &OutputFile,
         here: &OutputFile,
-    ) {
+    ) -> Result<()> {
         let (old, tree) = (from.text.bytes(), here.text.bytes());
         if old == tree {
-            return;
+            return Ok(());
         }
         let (old, tree) = (lines(old), lines(tree));
         let new = self.target.imported.derived.get(path).map(|file| lines(file.text.bytes()));
         let new_lines = new.as_deref().unwrap_or_default();
         let places = new.as_deref().map(|new| Places::new(&old, new));
         let texts = Texts { base: &old, tree: &tree, new: places.as_ref(), new_lines };
-        let (mut forced, mut whole) = (Vec::new(), None);
-        for judged in against.file(path, &texts) {
+        let (mut kept, mut upstreamed, mut whole) = (Vec::new(), Vec::new(), Vec::new());
+        let hunks = hunks(&old, &tree);
+        self.count(&hunks)?;
+        for judged in against.file(path, &texts, hunks) {
             let at = tree_lines(here, &tree, &judged.changes);
             let (local, changes) = self.decide(path, at, judged);
-            let id = local.id.clone();
-            if local.fate == Fate::Kept {
-                match &places {
-                    None => whole = Some(id),
-                    Some(places) => {
-                        for (change, class) in changes {
-                            let again = class == Class::Upstreamed && local.class != class;
-                            match places.fits(&change) {
-                                _ if again => {}
-                                Some(at) => {
-                                    let lines = owned(&tree[change.new.clone()]);
-                                    self.kept.push((id.clone(), path.clone(), Patch { at, lines }));
-                                }
-                                None => forced.push((id.clone(), change)),
-                            }
-                        }
-                    }
+            for (change, class) in changes {
+                let has_it = class == Class::Upstreamed;
+                if local.fate == Fate::Kept && !(has_it && local.class != class) {
+                    kept.push((local.id.clone(), change));
+                } else if has_it {
+                    upstreamed.push(change);
                 }
+            }
+            if local.fate == Fate::Kept && !whole.contains(&local.id) {
+                whole.push(local.id.clone());
             }
             self.locals.push(local);
         }
-        if let Some(places) = &places {
-            self.force(path, places, &old, &tree, &forced);
+        match (&places, self.tree.files.get(path)) {
+            (Some(places), _) => {
+                let patches = patches(places, (&old, &tree), kept, &upstreamed).into_iter();
+                self.kept.extend(patches.map(|(ids, patch)| (ids, path.clone(), patch)));
+            }
+            (None, Some(bytes)) => {
+                let whole = whole.into_iter();
+                self.whole.extend(whole.map(|id| (id, path.clone(), Some(Arc::clone(bytes)))));
+            }
+            (None, None) => {}
         }
-        if let (Some(id), Some(bytes)) = (whole, self.tree.files.get(path)) {
-            self.whole.push((id, path.clone(), Some(Arc::clone(bytes))));
-        }
+        Ok(())
     }
 
-    /// Changes that are kept although they don't fit: what stands between the nearest lines that both
-    /// releases have is as in the tree.
-    fn force(
-        &mut self,
-        path: &TreePath,
-        places: &Places<'_>,
-        old: &[&[u8]],
-        tree: &[&[u8]],
-        changes: &[(String, Change)],
-    ) {
-        let mut gaps: Vec<(String, std::ops::Range<usize>, Patch, usize)> = Vec::new();
-        for (id, change) in changes {
-            let (base, at) = places.gap(change);
-            let same = gaps.last_mut().filter(|(_, gap, ..)| *gap == base);
-            match same {
-                // Another change in the same gap goes on where the one before ended.
-                Some((_, gap, patch, done)) => {
-                    patch.lines.truncate(patch.lines.len() - (gap.end - *done));
-                    patch.lines.extend(owned(&old[*done..change.old.start]));
-                    patch.lines.extend(owned(&tree[change.new.clone()]));
-                    patch.lines.extend(owned(&old[change.old.end..gap.end]));
-                    *done = change.old.end;
-                }
-                None => {
-                    let mut lines = owned(&old[base.start..change.old.start]);
-                    lines.extend(owned(&tree[change.new.clone()]));
-                    lines.extend(owned(&old[change.old.end..base.end]));
-                    gaps.push((id.clone(), base, Patch { at, lines }, change.old.end));
-                }
-            }
+    /// Stops at more changes than a person makes, before time is spent on them.
+    fn count(&mut self, hunks: &[Vec<Change>]) -> Result<()> {
+        self.changes += hunks.iter().map(Vec::len).sum::<usize>();
+        if self.changes <= MAX_CHANGES {
+            return Ok(());
         }
-        self.kept.extend(gaps.into_iter().map(|(id, _, patch, _)| (id, path.clone(), patch)));
+        let (shown, release) = (&self.tree.shown, &self.base.name);
+        Err(Error::input(format!("{shown} differs from {release} in over {MAX_CHANGES} places"))
+            .hint("it was made from something else: name a source that has that"))
     }
 
     /// What a hunk is called, and what becomes of it.
@@ -224,7 +213,7 @@ impl Carrier<'_> {
     ) -> Local {
         let id = match rule {
             Some(rule) => rule.rule.name.as_str().rsplit('/').next().unwrap_or_default().to_owned(),
-            None => unnamed(path, gone, come),
+            None => self.unused(unnamed(path, gone, come)),
         };
         let (fate, decided) = self.fate(&id, rule, class);
         Local {
@@ -243,6 +232,14 @@ impl Carrier<'_> {
         }
     }
 
+    /// A name that no other unnamed change has: the same text may be changed in several places.
+    fn unused(&self, name: String) -> String {
+        let taken = |name: &str| self.locals.iter().any(|local| local.id == name);
+        let more = (2..).map(|number| format!("{name}-{number}"));
+        let free = std::iter::once(name.clone()).chain(more).find(|name| !taken(name));
+        free.unwrap_or(name)
+    }
+
     fn fate(&self, id: &str, rule: Option<&LocalRule>, class: Class) -> (Fate, Option<String>) {
         if self.decisions.drop.contains(id) {
             return (Fate::Dropped, Some("you decided to drop it".into()));
@@ -252,13 +249,13 @@ impl Carrier<'_> {
         }
         let decision = rule.and_then(|rule| rule.decision.as_ref());
         match (class, decision) {
-            (Class::Generated | Class::Upstreamed, _) => (Fate::Dropped, None),
             (_, Some((Decision::Drop, why))) => {
                 (Fate::Dropped, Some(format!("its rule drops it: {}", why.trim())))
             }
             (_, Some((Decision::Keep, why))) => {
                 (Fate::Kept, Some(format!("its rule keeps it: {}", why.trim())))
             }
+            (Class::Generated | Class::Upstreamed, None) => (Fate::Dropped, None),
             (Class::Local, None) => (Fate::Kept, None),
             (Class::Conflict, None) => (Fate::Open, None),
         }
@@ -306,30 +303,63 @@ impl Carrier<'_> {
         self.locals.push(local);
     }
 
-    /// The same, once for each rule that digests tell to be at the bottom of it.
-    fn covered(&mut self, path: &TreePath, found: Found<'_>) {
+    /// A change in a file that the import writes, once for each rule that digests tell to be at the
+    /// bottom of it.
+    fn covered(&mut self, path: &TreePath, found: Found<'_>) -> Result<()> {
         let digests = self.base.digests.as_ref();
         let named = digests.and_then(|digests| digests.changed.get(path));
         let rules = named.into_iter().flatten().filter_map(|id| self.ruleset.local(id));
         let rules: Vec<&LocalRule> = rules.collect();
         if rules.is_empty() {
+            let mut found = found;
+            if let (Class::Generated, Some(rule)) = (found.class, self.strange(path)) {
+                found.class = Class::Conflict;
+                found.reason = unknown(self.base, rule);
+            }
             return self.generated(path, found);
         }
         for rule in rules {
-            self.generated(path, Found { rule: Some(rule), ..found.clone() });
+            self.generated(path, Found { rule: Some(rule), ..found.clone() })?;
         }
+        Ok(())
     }
 
-    /// A change in a file that the import writes from a template. To keep it, the whole file is kept.
-    fn generated(&mut self, path: &TreePath, found: Found<'_>) {
-        let Found { rule, class, reason, lines, gone, come, text } = found;
-        let local = self.local(path, lines, rule, class, reason, (&gone, &come), text);
-        if local.fate == Fate::Kept
-            && let Some(bytes) = self.tree.files.get(path)
-        {
-            self.whole.push((local.id.clone(), path.clone(), Some(Arc::clone(bytes))));
+    /// The rule that knows a file of which there is no text, and not as it is here: names alone would
+    /// say that nothing was changed.
+    fn strange(&self, path: &TreePath) -> Option<&RuleRef> {
+        let bytes = self.tree.files.get(path).filter(|_| !self.base.added.contains_key(path))?;
+        let digest = sha256(bytes);
+        let of_version = self.ruleset.bases.iter().filter(|one| one.version == self.base.version);
+        let told: Vec<_> =
+            of_version.filter_map(|one| Some((one, known(one, path, &digest)?))).collect();
+        let strange = told.iter().all(|(_, known)| *known == Known::Unknown);
+        told.first().filter(|_| strange).map(|(one, _)| &one.rule.name)
+    }
+
+    /// A change in a file that the import writes from a template. To keep it, its lines are put onto
+    /// what the import writes: the tree's own file lists what the old release had.
+    fn generated(&mut self, path: &TreePath, found: Found<'_>) -> Result<()> {
+        let Found { rule, class, reason, lines: at, gone, come, text, changes } = found;
+        let local = self.local(path, at, rule, class, reason, (&gone, &come), text);
+        if local.fate == Fate::Kept {
+            let old = self.base.added.get(path).map(|bytes| lines(bytes)).unwrap_or_default();
+            let tree = self.tree.files.get(path).map(|bytes| lines(bytes)).unwrap_or_default();
+            let new = self.target.imported.generated.get(path);
+            let new = new.map(|file| lines(file.text.bytes())).unwrap_or_default();
+            let places = Places::new(&old, &new);
+            if changes.is_empty() {
+                return Err(cant_keep(&local, "and what it was at first is not known"));
+            }
+            for change in changes {
+                let lines = owned(&tree[change.new.clone()]);
+                let at = places.fits(&change).or_else(|| places.beside(&change, &lines));
+                let at =
+                    at.ok_or_else(|| cant_keep(&local, "and has nothing in the place of these"))?;
+                self.kept.push((vec![local.id.clone()], path.clone(), Patch { at, lines }));
+            }
         }
         self.locals.push(local);
+        Ok(())
     }
 
     /// A file that the new release has, the old one had not, and the tree has.
@@ -413,6 +443,15 @@ fn unknown(base: &Base, rule: &RuleRef) -> String {
 /// How to get at the text.
 fn textual(base: &Base) -> String {
     format!("name a git repository that has {} with --made-from", base.name)
+}
+
+/// Why a change in a file that the import writes can't be kept.
+fn cant_keep(local: &Local, why: &str) -> Error {
+    let (id, file, (first, last)) = (&local.id, &local.file, local.lines);
+    Error::usage(format!(
+        "`{id}` can't be kept: the import writes {file} anew, {why} (lines {first}-{last} of the tree's)"
+    ))
+    .hint("drop it, and make the change by hand on top of the new import")
 }
 
 fn owned(lines: &[&[u8]]) -> Vec<Vec<u8>> {

@@ -77,7 +77,8 @@ impl Digests {
     }
 }
 
-fn sha256(bytes: &[u8]) -> String {
+/// The digest of a file, in hex.
+pub(super) fn sha256(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 

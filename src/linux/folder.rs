@@ -23,6 +23,7 @@ const MAX_DEPTH: usize = 32;
 /// One file; `None` if there is none.
 pub(super) fn file(top: &Path, path: &TreePath, shown: &str) -> Result<Option<Arc<[u8]>>> {
     let whole = top.join(path.as_str());
+    stays_inside(top, path.as_str(), shown)?;
     match fs::metadata(&whole) {
         Ok(found) if found.is_file() => read(&whole, path, shown).map(Some),
         Ok(_) => Ok(None),
@@ -39,6 +40,7 @@ pub(super) fn files(top: &Path, globs: &[String], shown: &str) -> Result<Files> 
     let (mut total, mut entries) = (0, 0);
     for glob in globs {
         let (folder, depth) = start(glob);
+        stays_inside(top, folder, shown)?;
         let walk = WalkDir::new(top.join(folder)).min_depth(1).max_depth(depth).sort_by_file_name();
         for entry in walk {
             let entry = match entry {
@@ -57,7 +59,8 @@ pub(super) fn files(top: &Path, globs: &[String], shown: &str) -> Result<Files> 
                 .hint("is it a kernel tree?"));
             }
             let Some(path) = place(&entry, top, depth > 1, shown)? else { continue };
-            if entry.file_type().is_dir() || !glob_matches(glob, path.as_str()) {
+            let is_other = || !glob_matches(glob, path.as_str()) || is_build_output(&path);
+            if entry.file_type().is_dir() || is_other() {
                 continue;
             }
             if !entry.file_type().is_file() {
@@ -77,6 +80,43 @@ pub(super) fn files(top: &Path, globs: &[String], shown: &str) -> Result<Files> 
         }
     }
     Ok(found)
+}
+
+/// Whether a file is none of the tree's but of a build in it: what the kernel has git ignore.
+fn is_build_output(path: &TreePath) -> bool {
+    const SUFFIXES: [&str; 16] = [
+        ".a",
+        ".cmd",
+        ".gcno",
+        ".i",
+        ".ko",
+        ".ll",
+        ".lst",
+        ".mod",
+        ".mod.c",
+        ".o",
+        ".order",
+        ".s",
+        ".su",
+        ".symtypes",
+        ".symvers",
+        ".symversions",
+    ];
+    let name = path.file_name();
+    name.starts_with('.') || SUFFIXES.iter().any(|suffix| name.ends_with(suffix))
+}
+
+/// Refuses a path that a symbolic link below the top is part of: it might lead out of the tree.
+fn stays_inside(top: &Path, path: &str, shown: &str) -> Result<()> {
+    let ends = path.match_indices('/').map(|(at, _)| at).chain([path.len()]);
+    for part in ends.map(|end| &path[..end]).filter(|part| !part.is_empty()) {
+        let found = fs::symlink_metadata(top.join(part));
+        if found.is_ok_and(|found| found.file_type().is_symlink()) {
+            return Err(Error::input(format!("{part} of {shown} is a symbolic link"))
+                .hint("the library's files in a kernel tree, and its folders, are plain ones"));
+        }
+    }
+    Ok(())
 }
 
 /// The folder that a glob starts in, and how deep below it there can be a match.
@@ -117,4 +157,20 @@ fn read(from: &Path, path: &TreePath, shown: &str) -> Result<Arc<[u8]>> {
             .hint("no source of a kernel is that large"));
     }
     Ok(bytes.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_build_leaves_is_no_file_of_the_tree() {
+        let left = |name: &str| is_build_output(&TreePath::new(name).unwrap());
+        for name in ["built-in.a", ".a.o.cmd", "a.o", "x.mod.c", "modules.order"] {
+            assert!(left(&format!("lib/x/{name}")), "{name}");
+        }
+        for name in ["a.c", "a.S", "Makefile", "mod.c"] {
+            assert!(!left(&format!("lib/x/{name}")), "{name}");
+        }
+    }
 }

@@ -1,5 +1,7 @@
 //! What the library's headers offer to the rest of a kernel.
 
+mod shape;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -8,6 +10,9 @@ use crate::finding::Label;
 use crate::preprocess::lexer::{TokenKind, tokens};
 use crate::syntax::{Declarations, Definitions, Enumeration, normalised, parse};
 use crate::text::{Source, Span, TreePath};
+use shape::{Comparison, Shapes};
+
+pub use shape::Shape;
 
 /// What kind of thing a name stands for.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -16,8 +21,10 @@ pub enum Kind {
     Function,
     /// A type.
     Type,
-    /// A macro or a constant of an enumeration.
+    /// A macro without arguments, or a constant of an enumeration.
     Constant,
+    /// A macro with arguments.
+    Macro,
 }
 
 impl Kind {
@@ -27,6 +34,7 @@ impl Kind {
             Kind::Function => "function",
             Kind::Type => "type",
             Kind::Constant => "constant",
+            Kind::Macro => "macro",
         }
     }
 }
@@ -37,12 +45,16 @@ pub struct Offer {
     /// What it is.
     pub kind: Kind,
     /// What callers depend on: the signature of a function, the value of a constant. Empty for a
-    /// type.
+    /// type, which has a shape.
     meaning: String,
     /// The same with each name of a type followed to what it stands for.
     resolved: String,
     /// The declaration as a reader would write it.
     pub shown: String,
+    /// What a type shows of itself.
+    pub shape: Shape,
+    /// Whether it is a type that is named behind `struct`, `union` or `enum`.
+    pub is_tag: bool,
     source: Arc<Source>,
     span: Span,
 }
@@ -52,7 +64,25 @@ impl Offer {
     /// types, whatever they stand for by now, or stands for the same.
     pub fn serves_as(&self, other: &Offer) -> bool {
         let same = self.meaning == other.meaning || self.resolved == other.resolved;
-        self.kind == other.kind && same
+        // A call is a call; who names a macro alone is not seen here.
+        let calls = |offer: &Offer| matches!(offer.kind, Kind::Macro | Kind::Function);
+        let of_macro = self.kind == Kind::Macro || other.kind == Kind::Macro;
+        if of_macro { calls(self) && calls(other) } else { self.kind == other.kind && same }
+    }
+
+    /// The last of the names that a type stands for.
+    pub fn last_name(&self) -> &str {
+        &self.resolved
+    }
+
+    /// The names of types that it is made of, each followed to the last that it stands for.
+    pub fn made_of(&self) -> impl Iterator<Item = &str> {
+        let members = match &self.shape {
+            Shape::Members(members) => members.as_slice(),
+            _ => &[],
+        };
+        let texts = members.iter().map(|(_, ty)| ty.as_str()).chain([self.resolved.as_str()]);
+        texts.flat_map(|text| text.split(|c: char| c != '_' && !c.is_ascii_alphanumeric()))
     }
 
     /// Points at the declaration.
@@ -65,6 +95,8 @@ impl Offer {
 #[derive(Clone, Debug, Default)]
 pub struct Interface {
     offers: BTreeMap<String, Offer>,
+    /// Structs, unions and enumerations, whose names are apart from all others.
+    tags: BTreeMap<String, Offer>,
 }
 
 impl Interface {
@@ -81,12 +113,15 @@ impl Interface {
             })
             .collect();
         let aliases = Aliases::of(read.iter().map(|(_, declarations)| declarations));
+        let shapes = Shapes::of(read.iter().map(|(_, declarations)| declarations), &aliases);
         let mut interface = Interface::default();
         for (source, declarations) in &read {
-            interface.types(source, declarations);
+            interface.typedefs(source, declarations, &shapes, &aliases);
+            interface.tags(source, &shapes);
             interface.constants(source, declarations);
             interface.functions(source, declarations, &aliases);
         }
+        interface.renamed();
         interface
     }
 
@@ -95,27 +130,89 @@ impl Interface {
         self.offers.get(name)
     }
 
-    /// All names with what they stand for, sorted.
+    /// Whether callers who know the type `old` of these headers find in `then`, of the headers `new`,
+    /// what they know.
+    pub fn keeps(&self, old: &Offer, new: &Interface, then: &Offer) -> bool {
+        Comparison { old: self, new }.serves(&old.shape, &then.shape)
+    }
+
+    /// What the tag of a struct, union or enumeration stands for.
+    pub fn tag(&self, name: &str) -> Option<&Offer> {
+        self.tags.get(name)
+    }
+
+    /// All types, by the names of both kinds.
+    pub fn types(&self) -> impl Iterator<Item = (&str, &Offer)> {
+        let all = self.offers.iter().chain(&self.tags);
+        all.filter(|(_, offer)| offer.kind == Kind::Type).map(|(name, offer)| (&**name, offer))
+    }
+
+    /// All names but tags, with what they stand for, sorted.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Offer)> {
         self.offers.iter().map(|(name, offer)| (name.as_str(), offer))
+    }
+
+    /// Old names that a macro keeps for types and functions are as good as the new.
+    fn renamed(&mut self) {
+        let constants = self.offers.iter().filter(|(_, offer)| offer.kind == Kind::Constant);
+        let renamed = constants.filter_map(|(name, old)| {
+            let new = self.offers.get(&old.meaning)?;
+            let (source, span) = (Arc::clone(&old.source), old.span);
+            let offer = Offer { source, span, ..new.clone() };
+            matches!(new.kind, Kind::Type | Kind::Function).then(|| (name.clone(), offer))
+        });
+        let renamed: Vec<_> = renamed.collect();
+        self.offers.extend(renamed);
     }
 
     fn add(&mut self, name: &str, offer: Offer) {
         self.offers.entry(name.to_owned()).or_insert(offer);
     }
 
-    fn types(&mut self, source: &Arc<Source>, declarations: &Declarations) {
+    fn typedefs(
+        &mut self,
+        source: &Arc<Source>,
+        declarations: &Declarations,
+        shapes: &Shapes<'_>,
+        aliases: &Aliases<'_>,
+    ) {
         for typedef in &declarations.typedefs {
             let shown = format!("typedef {}", typedef.target.declare(&typedef.name));
             let offer = Offer {
                 kind: Kind::Type,
                 meaning: String::new(),
-                resolved: String::new(),
+                resolved: aliases.follow(&typedef.name).to_owned(),
                 shown,
+                shape: shapes.of_name(&typedef.name),
+                is_tag: false,
                 source: Arc::clone(source),
                 span: typedef.name_span,
             };
             self.add(&typedef.name, offer);
+        }
+    }
+
+    /// Tags are declared wherever they stand.
+    fn tags(&mut self, source: &Arc<Source>, shapes: &Shapes<'_>) {
+        let bytes = &source.bytes;
+        let mut word = None;
+        for token in tokens(bytes).filter(|token| !token.is_trivia()) {
+            let text = String::from_utf8_lossy(token.raw(bytes)).into_owned();
+            if let Some(word) = word.take().filter(|_| token.kind == TokenKind::Identifier) {
+                let offer = Offer {
+                    kind: Kind::Type,
+                    meaning: String::new(),
+                    resolved: text.clone(),
+                    shown: format!("{word} {text}"),
+                    shape: shapes.of_tag(word, &text),
+                    is_tag: true,
+                    source: Arc::clone(source),
+                    span: token.span,
+                };
+                self.tags.entry(text).or_insert(offer);
+                continue;
+            }
+            word = ["struct", "union", "enum"].into_iter().find(|word| text == **word);
         }
     }
 
@@ -133,6 +230,8 @@ impl Interface {
                 resolved: aliases.resolve(&function.signature()),
                 meaning: function.signature(),
                 shown: function.result.declare(&head),
+                shape: Shape::Hidden,
+                is_tag: false,
                 source: Arc::clone(source),
                 span: function.name_span,
             };
@@ -142,19 +241,37 @@ impl Interface {
 
     fn constants(&mut self, source: &Arc<Source>, declarations: &Declarations) {
         for (name, value, span) in declarations.enumerations.iter().flat_map(values) {
-            self.constant(source, &name, value, span);
+            self.constant(source, &name, &value, span);
         }
-        for found in declarations.macros.iter().filter(|found| !found.takes_arguments) {
+        for found in &declarations.macros {
             let value = normalised(&found.replacement);
-            self.constant(source, &found.name, value, found.name_span);
+            if found.takes_arguments {
+                let offer = Offer {
+                    kind: Kind::Macro,
+                    ..constant(source, &found.name, "", found.name_span)
+                };
+                self.add(&found.name, Offer { shown: format!("{}()", found.name), ..offer });
+            } else {
+                self.constant(source, &found.name, &value, found.name_span);
+            }
         }
     }
 
-    fn constant(&mut self, source: &Arc<Source>, name: &str, value: String, span: Span) {
-        let shown = format!("{name} = {value}");
-        let source = Arc::clone(source);
-        let (resolved, meaning) = (value.clone(), value);
-        self.add(name, Offer { kind: Kind::Constant, meaning, resolved, shown, source, span });
+    fn constant(&mut self, source: &Arc<Source>, name: &str, value: &str, span: Span) {
+        self.add(name, constant(source, name, value, span));
+    }
+}
+
+fn constant(source: &Arc<Source>, name: &str, value: &str, span: Span) -> Offer {
+    Offer {
+        kind: Kind::Constant,
+        meaning: value.to_owned(),
+        resolved: value.to_owned(),
+        shown: format!("{name} = {value}"),
+        shape: Shape::Hidden,
+        is_tag: false,
+        source: Arc::clone(source),
+        span,
     }
 }
 
@@ -205,20 +322,25 @@ impl<'a> Aliases<'a> {
         Aliases { targets: simple.map(|t| (t.name.as_str(), t.target.before.as_str())).collect() }
     }
 
+    /// The last of the names that a name stands for.
+    fn follow<'n>(&'n self, name: &'n str) -> &'n str {
+        let mut word = name;
+        for _ in 0..LONGEST_CHAIN {
+            let Some(target) = self.targets.get(word) else { break };
+            word = target;
+        }
+        word
+    }
+
     /// A signature with every name of a type followed to its last.
     fn resolve(&self, signature: &str) -> String {
         let bytes = signature.as_bytes();
         let mut out = String::new();
         for token in tokens(bytes) {
             let text = token.text(bytes);
-            let mut word: &str = &String::from_utf8_lossy(&text);
-            if token.kind == TokenKind::Identifier {
-                for _ in 0..LONGEST_CHAIN {
-                    let Some(target) = self.targets.get(word) else { break };
-                    word = target;
-                }
-            }
-            out.push_str(word);
+            let word: &str = &String::from_utf8_lossy(&text);
+            let is_name = token.kind == TokenKind::Identifier;
+            out.push_str(if is_name { self.follow(word) } else { word });
         }
         out
     }
@@ -276,6 +398,54 @@ pub(super) mod tests {
         let values: Vec<String> =
             ["a", "b", "c", "d", "e", "f", "M"].iter().map(|n| meaning(text, n)).collect();
         assert_eq!(values, ["0", "3", "4", "16", "(X)", "(X) + 1", "(1 << 3)"]);
-        assert!(interface(text).get("F").is_none());
+        assert_eq!(interface(text).get("F").map(|offer| offer.kind), Some(Kind::Macro));
+    }
+
+    #[test]
+    fn types_have_shapes() {
+        let shape = |text: &str, name: &str| interface(text).get(name).unwrap().shape.clone();
+        let text = "typedef struct { int a; ctx *b; } P; typedef P k;\n\
+                    struct S_s { int x; }; typedef struct S_s S; typedef struct O_s O;\n\
+                    typedef enum { one = 1, two } E; typedef size_t (*F)(P p); typedef int I;\n";
+        let members = |list: &[(&str, &str)]| {
+            Shape::Members(list.iter().map(|(a, b)| (a.to_string(), b.to_string())).collect())
+        };
+        assert_eq!(shape(text, "k"), members(&[("a", "int"), ("b", "ctx *")]));
+        assert_eq!(shape(text, "S"), members(&[("x", "int")]));
+        assert_eq!(shape(text, "O"), Shape::Hidden);
+        assert_eq!(shape(text, "I"), Shape::Plain("int".into()));
+        assert!(matches!(shape(text, "F"), Shape::Plain(_)));
+        assert_eq!(interface(text).tag("S_s").unwrap().shape, members(&[("x", "int")]));
+        assert_eq!(interface(text).tag("O_s").unwrap().shape, Shape::Hidden);
+        assert!(interface(text).get("O_s").is_none() && interface(text).tag("O").is_none());
+        let fewer = shape("typedef struct { long c, a; } P;", "P");
+        assert_eq!(shape(text, "k").lost(&fewer), ["b"]);
+        assert_eq!(fewer.shown(), "{ c: long, a: long }");
+    }
+
+    #[test]
+    fn types_keep_what_callers_know() {
+        let keeps = |old: &str, new: &str| {
+            let (old, new) = (interface(old), interface(new));
+            old.keeps(old.get("T").unwrap(), &new, new.get("T").unwrap())
+        };
+        let old = "typedef enum { one = 1, two } T;";
+        assert!(keeps(old, "typedef enum { zero, one, two, three } T;"));
+        assert!(!keeps(old, "typedef enum { one = 1, two = 3 } T;"));
+        let old = "typedef struct { int a, b; } T;";
+        assert!(keeps(old, "typedef struct { int a; int b; int c; } other; typedef other T;"));
+        for new in ["int b, a;", "int a; long b;", "int a;", "int c, a, b;"] {
+            assert!(!keeps(old, &format!("typedef struct {{ {new} }} T;")), "{new}");
+        }
+        // Types of members may get other names.
+        let old = "typedef enum { x } e_t; typedef struct { const e_t *e; } T;";
+        assert!(keeps(old, "typedef enum { x } n_t; typedef struct { const n_t *e; } T;"));
+        assert!(!keeps(old, "typedef enum { y } n_t; typedef struct { const n_t *e; } T;"));
+        assert!(keeps("typedef struct s T;", "typedef struct other T;"));
+        let renamed = "typedef struct { int a, b; } N;\n#define T N\n";
+        assert!(keeps("typedef struct { int a, b; } T;", renamed));
+        assert!(!keeps("typedef struct { int b; } T;", renamed));
+        assert_eq!(interface(renamed).get("T").unwrap().kind, Kind::Type);
+        assert!(!keeps("typedef int T;", "typedef long T;"));
     }
 }

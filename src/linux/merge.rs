@@ -54,6 +54,27 @@ impl<'t> Places<'t> {
         }
     }
 
+    /// The place of new lines beside a line that tells where it is, or at an end of the text, where they
+    /// may stand behind or before others that are new.
+    pub(super) fn beside(&self, change: &Change, come: &[Vec<u8>]) -> Option<Range<usize>> {
+        let at = change.old.start;
+        let goes_on = |line: &[u8]| line.trim_ascii_end().ends_with(b"\\");
+        let telling = |line: &usize| is_telling(self.base[*line]);
+        let before = at.checked_sub(1).filter(telling).and_then(|line| self.map[line]);
+        let after = Some(at).filter(|at| *at < self.base.len()).filter(telling);
+        let place = match (before, after.and_then(|line| self.map[line])) {
+            _ if !change.old.is_empty() => None,
+            (_, Some(after)) => Some(after),
+            (Some(before), None) => Some(before + 1),
+            (None, None) if at == self.base.len() => Some(self.new.len()),
+            (None, None) => None,
+        };
+        // Lines must not get into a list that goes on, nor swallow what stands behind them.
+        let last = come.last().is_some_and(|line| goes_on(line));
+        let in_list = |at: usize| at > 0 && goes_on(self.new[at - 1]);
+        place.filter(|at| in_list(*at) == last).map(|at| at..at)
+    }
+
     /// The lines of base and new text in which a change has to be looked for: up to some lines that
     /// both have and that tell where they are.
     pub(super) fn around(&self, change: &Change) -> (Range<usize>, Range<usize>) {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::folder;
-use super::search::{self, Words};
+use super::search::{self, Found, Words};
 use crate::finding::{Error, Result};
 use crate::git::{Commit, Limits, Repository};
 use crate::kernel::target::Target;
@@ -119,11 +119,13 @@ impl Tree {
     ///
     /// # Errors
     /// The tree can't be read.
-    pub fn callers(&self, library: &Library) -> Result<Files> {
+    pub fn callers(&self, library: &Library) -> Result<Found> {
         let words = Words::new(library);
         match &self.source {
             Source::Folder(folder) => search::folder(folder, &words, &self.shown),
-            Source::Git(repository, commit) => search::commit(repository, commit, &words),
+            Source::Git(repository, commit) => {
+                search::commit(repository, commit, &words, &self.shown)
+            }
         }
     }
 }

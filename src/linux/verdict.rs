@@ -64,22 +64,27 @@ fn early(tree: &[Vec<u8>], mut edit: Edit) -> Edit {
 /// Judges a change from `base` to `tree`, which both include some lines around it; `new` is what the
 /// new release has in that place.
 pub(super) fn judge(base: &[u8], tree: &[u8], new: &[u8]) -> Verdict {
-    let (base, tree, new) = (tokens_of(base), tokens_of(tree), tokens_of(new));
-    if base.len().max(tree.len()) > MAX_TOKENS {
+    judge_tokens(&tokens_of(base), &tokens_of(tree), &tokens_of(new))
+}
+
+/// The same for texts that are tokens already.
+pub(super) fn judge_tokens(base: &[Vec<u8>], tree: &[Vec<u8>], new: &[Vec<u8>]) -> Verdict {
+    // Text beyond this is nothing that a person has changed, and to compare it takes long.
+    if base.len().max(tree.len()).max(new.len()) > MAX_TOKENS {
         return Verdict::Absent;
     }
-    let edits: Vec<Edit> = capture_diff_slices(Algorithm::Myers, &base, &tree)
+    let edits: Vec<Edit> = capture_diff_slices(Algorithm::Myers, base, tree)
         .into_iter()
         .filter(|op| !matches!(op, DiffOp::Equal { .. }))
-        .map(|op| early(&tree, Edit { gone: op.old_range(), come: op.new_range() }))
+        .map(|op| early(tree, Edit { gone: op.old_range(), come: op.new_range() }))
         .collect();
     if edits.is_empty() {
         return Verdict::Silent;
     }
-    if edits.iter().all(|edit| same(&base, &tree, &new, edit)) {
+    if edits.iter().all(|edit| same(base, tree, new, edit)) {
         return Verdict::Same;
     }
-    match in_other_words(&base, &tree, &new, &edits) {
+    match in_other_words(base, tree, new, &edits) {
         true => Verdict::OtherWords,
         false => Verdict::Absent,
     }
@@ -92,7 +97,20 @@ fn same(base: &[Vec<u8>], tree: &[Vec<u8>], new: &[Vec<u8>], edit: &Edit) -> boo
     let end = tree.len().min(edit.come.end + near);
     let in_place = |piece: &[Vec<u8>]| has(new, piece) && !has(base, piece);
     let alone = edit.come.len() >= ALONE && in_place(&tree[edit.come.clone()]);
-    alone || in_place(&tree[start..end])
+    (alone || in_place(&tree[start..end])) && is_gone(base, new, edit)
+}
+
+/// Whether what goes, with its neighbours, is less often in `new` than in `base`.
+fn is_gone(base: &[Vec<u8>], new: &[Vec<u8>], edit: &Edit) -> bool {
+    let piece = beside(base, edit);
+    let count =
+        |tokens: &[Vec<u8>]| tokens.windows(piece.len().max(1)).filter(|w| *w == piece).count();
+    edit.gone.is_empty() || count(new) < count(base)
+}
+
+/// What goes, and its neighbours.
+fn beside<'t>(base: &'t [Vec<u8>], edit: &Edit) -> &'t [Vec<u8>] {
+    &base[edit.gone.start.saturating_sub(1)..base.len().min(edit.gone.end + 1)]
 }
 
 /// Whether all that comes stands in `new` in its order and close together, much of it side by side as
@@ -109,11 +127,7 @@ fn in_other_words(base: &[Vec<u8>], tree: &[Vec<u8>], new: &[Vec<u8>], edits: &[
     if 2 * pairs.len() < come.len() || pairs.iter().all(|pair| side_by_side(pair, base)) {
         return false;
     }
-    edits.iter().filter(|edit| !edit.gone.is_empty()).all(|edit| {
-        let start = edit.gone.start.saturating_sub(1);
-        let end = base.len().min(edit.gone.end + 1);
-        !has(new, &base[start..end])
-    })
+    edits.iter().all(|edit| edit.gone.is_empty() || !has(new, beside(base, edit)))
 }
 
 /// Whether the tokens stand in order, in as many tokens as they are and [`SPREAD`] more.
@@ -155,6 +169,19 @@ mod tests {
         assert_eq!(verdict(base, tree, "short n[9]; int rows[]; } s;"), Verdict::Same);
         assert_eq!(verdict(base, tree, base), Verdict::Absent);
         assert_eq!(verdict(base, tree, "short n[8]; } s;"), Verdict::Absent);
+    }
+
+    #[test]
+    fn what_comes_beside_what_goes_is_no_exchange() {
+        let (base, tree) = ("a(); f(x, y, 1); b();", "a(); g(x, y, z, 2); b();");
+        assert_eq!(verdict(base, tree, tree), Verdict::Same);
+        assert_eq!(
+            verdict(base, tree, "a(); f(x, y, 1); b(); c(); g(x, y, z, 2);"),
+            Verdict::Absent
+        );
+        let (base, tree) = ("a; if (x) lock(); b; c(d);", "a; if (x) b; c(d);");
+        assert_eq!(verdict(base, tree, "e; if (x) b; c(d);"), Verdict::Same);
+        assert_eq!(verdict(base, tree, "if (x) lock(); b; if (x) b; c(d);"), Verdict::Absent);
     }
 
     #[test]

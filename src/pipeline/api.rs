@@ -6,9 +6,11 @@ use std::sync::Arc;
 use super::hits::Hits;
 use crate::edit::Traced;
 use crate::finding::Findings;
-use crate::kernel::api::{Api, Generated, Header, Headers, Release, generate};
+use crate::kernel::api::{Api, Generated, Header, Headers, Release, check_template, generate};
 use crate::kernel::layout::Layout;
-use crate::rules::Active;
+use crate::kernel::target::Target;
+use crate::kernel::template::{self, Values};
+use crate::rules::{Active, FileAction};
 use crate::syntax::{Definitions, parse};
 use crate::text::{Source, TreePath};
 
@@ -18,7 +20,7 @@ pub(super) fn make(
     layout: &Layout,
     files: &BTreeMap<TreePath, Arc<Source>>,
     texts: &BTreeMap<TreePath, Traced>,
-    exact: bool,
+    (target, exact): (&Target, bool),
     findings: &mut Findings,
     hits: &mut Hits,
 ) -> Api {
@@ -47,9 +49,29 @@ pub(super) fn make(
     // The header that states the release's number is the library's main one.
     headers.sort_by_key(|header| header.source.name != library.version_file);
     let release = Release { version: rules.version, exact };
-    let made = generate(&rules.api, &library.api_sections, &Headers::new(headers), release);
+    let headers = Headers::new(headers);
+    let made = generate(&rules.api, &library.api_sections, &headers, release);
     let Generated { api, findings: complaints, matched } = made;
     findings.extend(complaints);
     hits.add(&matched);
+    for source in helpers(rules, target, &api) {
+        findings.extend(check_template(&rules.api, &headers, &source));
+    }
     api
+}
+
+/// The sources of the modules with nothing in them but what they bring along. One that can't be
+/// rendered is told of where it is wanted.
+fn helpers(rules: &Active<'_>, target: &Target, api: &Api) -> Vec<Arc<Source>> {
+    let library = &rules.ruleset.library;
+    let mut values = Values::new(library, rules.version, target.clone());
+    values.api = api.without_definitions().value(&library.api_sections);
+    let is_module = |name: &str| library.modules.iter().any(|module| module.source == name);
+    let templates = rules.files.iter().filter_map(|rule| match &rule.action {
+        FileAction::Template { template, .. } if is_module(template) => {
+            template::render(rules.ruleset, template, &rule.rule.name, &values).ok()
+        }
+        _ => None,
+    });
+    templates.collect()
 }

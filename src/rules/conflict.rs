@@ -14,6 +14,7 @@ pub(super) fn check(ruleset: &Ruleset, findings: &mut Findings) {
     same_file_name(ruleset, findings);
     super::api::places(ruleset, findings);
     super::bases::check(ruleset, findings);
+    super::local::check(ruleset, findings);
     let mut claims: BTreeMap<Claim, Vec<&Rule>> = BTreeMap::new();
     for (claim, rule) in all_claims(ruleset) {
         claims.entry(claim).or_default().push(rule);
@@ -38,7 +39,7 @@ fn both(claim: &str, a: &Rule, b: &Rule) -> Finding {
 }
 
 /// Whether some release and profile has both in force.
-fn intersect(a: &Rule, b: &Rule) -> bool {
+pub(super) fn intersect(a: &Rule, b: &Rule) -> bool {
     let starts_before_end = |x: &Rule, y: &Rule| match (x.since, y.until) {
         (Some(since), Some(until)) => since < until,
         _ => true,

@@ -200,6 +200,7 @@ rule_shape! {
         files: Texts = "files",
         adds: Texts = "adds",
         removes: Texts = "removes",
+        also: Texts = "also",
         kernel: Text = "kernel",
         commit: Text = "commit",
         upstreamed: Text = "upstreamed",

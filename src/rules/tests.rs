@@ -448,6 +448,17 @@ fn local_changes_are_checked() {
 }
 
 #[test]
+fn local_rules_are_about_files_of_the_library_and_apart() {
+    let said = refused(&[("local/one.toml", &LOCAL.replace("lib/demo", "drivers/demo"))]);
+    assert!(said.contains("can be no file of the library"), "{said}");
+    let two = LOCAL.replace("\"one\"", "\"two\"");
+    let said = refused(&[("local/one.toml", LOCAL), ("local/two.toml", &two)]);
+    assert!(said.contains("two rules speak of a change with `if (!p)`"), "{said}");
+    let other = two.replace("if (!p)", "if (!q)");
+    assert_eq!(loaded(&[("local/one.toml", LOCAL), ("local/two.toml", &other)]).local.len(), 2);
+}
+
+#[test]
 fn known_releases_are_checked() {
     let [same, other] = ["a", "b"].map(|digit| digit.repeat(64));
     let base = format!(

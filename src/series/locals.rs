@@ -43,7 +43,7 @@ fn first_sentence(text: &str) -> String {
     text[..end].trim_end_matches('.').to_owned()
 }
 
-/// A step for each change that is kept.
+/// A step for each change that is kept; one for several that can't be told apart.
 ///
 /// # Errors
 /// Two of them can't stand together.
@@ -53,11 +53,16 @@ pub(super) fn steps(carried: &Carried) -> Result<Vec<Step>> {
     for local in kept {
         by_id.entry(&local.id).or_default().push(local);
     }
-    let mut steps = Vec::new();
-    for (number, id) in carried.order.iter().enumerate() {
-        let hunks = by_id.get(id.as_str()).map_or(&[][..], Vec::as_slice);
-        let files = carried.with(&carried.order[..=number])?;
-        steps.push(Step { subject: subject(id, hunks), body: body(hunks), files });
+    let (mut steps, mut done) = (Vec::new(), Vec::new());
+    for ids in carried.steps() {
+        let hunks = ids.iter().filter_map(|id| by_id.get(id.as_str()));
+        let hunks: Vec<Vec<&carry::Local>> = hunks.cloned().collect();
+        done.extend(ids.iter().cloned());
+        let files = carried.with(&done)?;
+        let first = hunks.first().map_or(&[][..], Vec::as_slice);
+        let bodies: Vec<String> = hunks.iter().map(|hunks| body(hunks)).collect();
+        let (subject, body) = (subject(&ids.join(", "), first), bodies.join("\n\n"));
+        steps.push(Step { subject, body, files });
     }
     Ok(steps)
 }

@@ -150,6 +150,11 @@ fn deleted_and_generated_files_are_seen() {
     let reasons: Vec<&str> = carried.open().map(|local| local.reason.as_str()).collect();
     assert!(reasons[0].contains("core/extra.o"), "{reasons:?}");
     assert!(reasons[2].contains("the tree has deleted"), "{reasons:?}");
+    // What the import writes is never put back as a whole: its lists are those of the new release.
+    let id = carried.open().next().unwrap().id.clone();
+    let kept = case.onto(&base, &upstream("1.3.0"), None, &decide(&[&id], &[]));
+    let message = kept.unwrap_err().message;
+    assert!(message.contains(&format!("`{id}` can't be kept")), "{message}");
 }
 
 /// Text goes before digests, and digests that fit nothing before nothing.

@@ -116,11 +116,68 @@ fn rules_decide() {
     let case = Case::new(Some(rules.path()), &tiny().join("linux"), from.to_str().unwrap());
     let decisions = Decisions::default();
     let carried = case.onto(&case.base(), &upstream("1.3.0"), None, &decisions).unwrap();
-    assert_eq!(carried.order, ["place"]);
+    // A rule speaks of its change alone, not of others in the same hunk.
+    assert_eq!(carried.order.len(), 2);
+    assert_eq!(carried.order[1], "place");
     let scale = text(&carried.files, "lib/tiny/core/scale.c");
-    assert!(scale.contains("63 ? 63") && scale.contains("return shift == 0;"), "{scale}");
+    assert!(
+        scale.contains("63 ? 63")
+            && scale.contains("TINY_FAST > 1")
+            && scale.contains("return shift == 0;"),
+        "{scale}"
+    );
     let decided = carried.locals.iter().filter_map(|local| local.decided.as_deref());
     assert!(decided.clone().count() == 2 && decided.clone().all(|d| d.contains("It was decided")));
+}
+
+/// What the tree has changed in a file that the import writes goes onto what it writes now.
+#[test]
+fn a_kept_change_of_a_generated_file_keeps_its_lists() {
+    let mut case = case();
+    let path = TreePath::new("lib/tiny/Makefile").unwrap();
+    let listed = |more: &str| {
+        format!("{more}obj-$(CONFIG_TINY) += tiny.o\ntiny-y := core/sum.o core/scale.o\n")
+    };
+    case.tree.files.insert(path.clone(), listed("ccflags-y += -O3\n").into_bytes().into());
+    let base = case.base();
+    let onto = |decisions: Decisions| case.onto(&base, &upstream("1.3.0"), None, &decisions);
+    let carried = onto(Decisions::default()).unwrap();
+    let local = carried.locals.iter().find(|local| local.file == path).unwrap();
+    assert!(local.fate == Fate::Open && local.reason.contains("ccflags-y -O3"), "{}", local.reason);
+    let kept = onto(decide(&[&local.id, PLACE], &[])).unwrap();
+    let (before, after) = (text(&kept.import, path.as_str()), text(&kept.files, path.as_str()));
+    assert_eq!(after, before.replacen("obj-", "ccflags-y += -O3\nobj-", 1));
+}
+
+/// A rule's decision goes before what the change is.
+#[test]
+fn a_rule_keeps_what_upstream_has_by_now() {
+    let mut case = case();
+    let why = "It was decided so.".to_owned();
+    case.ruleset.local[0].decision = Some((kernelize::rules::Decision::Keep, why));
+    let carried = case.onto(&case.base(), &upstream("1.3.0"), None, &Decisions::default()).unwrap();
+    let local = carried.locals.iter().find(|local| local.id == "zero-length").unwrap();
+    assert_eq!((local.class, local.fate), (kernelize::linux::carry::Class::Upstreamed, Fate::Kept));
+    assert!(text(&carried.files, "lib/tiny/core/sum.c").contains("if (!p)"));
+}
+
+/// Changes that need the same lines are one step of a series, under both names.
+#[test]
+fn changes_that_need_each_other_are_one_step() {
+    let case = case();
+    let decisions = decide(&[PLACE, "zero-length"], &[MAKEFILE]);
+    let carried = case.onto(&case.base(), &upstream("1.3.0"), None, &decisions).unwrap();
+    let steps = carried.steps();
+    assert_eq!(steps.concat(), carried.order);
+    let mut done = Vec::new();
+    let mut before = carried.with(&done).unwrap();
+    for step in steps {
+        done.extend(step);
+        let after = carried.with(&done).unwrap();
+        assert_ne!(before, after, "a step without a change: {done:?}");
+        before = after;
+    }
+    assert_eq!(before, carried.files);
 }
 
 #[test]
@@ -222,6 +279,21 @@ fn what_no_kernel_tree_holds_is_refused() {
     }
     fs::File::create(core.join("big.c")).unwrap().set_len(64 << 20).unwrap();
     assert!(refused(dir.path()).contains("MiB"));
+}
+
+#[cfg(unix)]
+#[test]
+fn no_path_leaves_the_tree() {
+    for folder in ["lib/tiny", "lib", "include/linux"] {
+        let (dir, elsewhere) = (copy(), TempDir::new().unwrap());
+        let moved = elsewhere.path().join("moved");
+        copy_into(&dir.path().join(folder), &moved);
+        fs::remove_dir_all(dir.path().join(folder)).unwrap();
+        std::os::unix::fs::symlink(&moved, dir.path().join(folder)).unwrap();
+        let message = refused(dir.path());
+        assert!(message.contains(&format!("{folder} of ")), "{message}");
+        assert!(message.contains("is a symbolic link"), "{message}");
+    }
 }
 
 #[test]

@@ -227,13 +227,13 @@ fn the_interface_does_what_it_promises() {
 
 /// Links the program with all of the library, and runs it.
 fn build_and_run(tree: &Path, defines: &[&str]) -> Result<(), String> {
-    let mut sources: Vec<PathBuf> = walkdir::WalkDir::new(tree.join("lib"))
-        .sort_by_file_name()
+    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/releases/interface");
+    let sources: Vec<PathBuf> = [tree.join("lib"), own]
         .into_iter()
+        .flat_map(|folder| walkdir::WalkDir::new(folder).sort_by_file_name())
         .map(|entry| entry.unwrap().into_path())
         .filter(|path| path.extension() == Some(OsStr::new("c")))
         .collect();
-    sources.push(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/releases/interface.c"));
     let objects: Vec<PathBuf> = sources
         .par_iter()
         .enumerate()

@@ -45,6 +45,26 @@ static size_t zstd_configure(zstd_cctx *cctx, const zstd_parameters *parameters,
 	return result;
 }
 
+/*
+ * Readies a stream for a frame of a size: with parameters, where some are given,
+ * else with those of the last. Callers have 0 for a size that nobody knows, which
+ * to the library is a frame of nothing.
+ */
+static size_t zstd_start(zstd_cstream *cstream,
+			 const zstd_parameters *parameters,
+			 unsigned long long size)
+{
+	size_t result;
+
+	if (size == 0)
+		size = ZSTD_CONTENTSIZE_UNKNOWN;
+	if (parameters)
+		return zstd_configure(cstream, parameters, size);
+	result = ZSTD_CCtx_reset(cstream, ZSTD_reset_session_only);
+	return ZSTD_isError(result) ? result :
+				      ZSTD_CCtx_setPledgedSrcSize(cstream, size);
+}
+
 {% if producers %}
 /* Never called: its address makes the library count what a producer needs. */
 static size_t zstd_no_producer(void *state, ZSTD_Sequence *sequences,

@@ -1,12 +1,17 @@
 //! One function of the wrapper API.
 
+use std::sync::Arc;
+
+use super::code::{self, Offered, Wrong};
 use super::headers::Headers;
 use super::style::{self, Doc};
 use super::types::{TypeMap, unqualified};
 use super::{ApiFunction, DEPRECATED, RULE, SIGNATURE};
+use crate::edit::Traced;
 use crate::finding::{Finding, Findings};
 use crate::rules::{ApiAction, ApiFunctionRule, ApiParameter, ApiRule, ApiTypeSource};
-use crate::syntax::{FunctionDeclaration, TypeText, normalised};
+use crate::syntax::{Definitions, FunctionDeclaration, TypeText, Typedef, normalised, parse};
+use crate::text::Source;
 
 /// Makes the function of one rule.
 pub(super) struct Worker<'a> {
@@ -14,6 +19,7 @@ pub(super) struct Worker<'a> {
     pub(super) wanted: &'a ApiFunctionRule,
     pub(super) headers: &'a Headers<'a>,
     pub(super) types: &'a TypeMap,
+    pub(super) offered: &'a Offered<'a>,
 }
 
 impl Worker<'_> {
@@ -23,6 +29,7 @@ impl Worker<'_> {
         for name in self.wanted.uses.keys() {
             self.upstream(name, findings);
         }
+        self.body(findings);
         if findings.errors() > before {
             return None;
         }
@@ -38,8 +45,46 @@ impl Worker<'_> {
         (findings.errors() == before).then(|| self.function(&result, &parameters))
     }
 
+    /// Whether the release has what the rule's own code names.
+    fn body(&self, findings: &mut Findings) {
+        let ApiAction::Body { body, .. } = &self.wanted.action else { return };
+        let listed = |name: &str| self.wanted.uses.contains_key(name);
+        let own = |name: &str| self.types.is_kernel_name(name);
+        for (name, wrong, _) in self.offered.wrong(body.as_bytes(), &listed, &own) {
+            match wrong {
+                Wrong::Unknown => self.headers.lacks(self.rule, "anything named", &name, findings),
+                Wrong::Member => self.headers.lacks(self.rule, "a member", &name, findings),
+                Wrong::Unlisted => {
+                    let message = format!("`uses` doesn't list the function `{name}`");
+                    self.mistake::<()>(message, code::hint(wrong), findings);
+                }
+            }
+        }
+    }
+
+    /// The type of pointers to functions, if it is what the rule was made for.
+    fn pointer(&self, name: &str, findings: &mut Findings) -> bool {
+        let Some((header, typedef)) = self.headers.typedef(name) else { return false };
+        let Some(wanted) = self.wanted.uses.get(name) else { return false };
+        let found =
+            pointed_to(typedef).map(|declared| self.types.text(&plain_signature(&declared)));
+        let found = found.unwrap_or_else(|| self.types.text(&typedef.target.to_string()));
+        if found != self.types.text(&wanted.signature) {
+            let message = format!("the type `{name}` is not the one that the rule was made for");
+            let finding = Finding::error(SIGNATURE, message)
+                .label(header.label(typedef.span, format!("for `{found}`")))
+                .at(&self.rule.rule.source, wanted.span, "made for this type")
+                .hint("look at what changed, then adapt the rule");
+            findings.push(finding);
+        }
+        true
+    }
+
     /// The upstream function, if it is what the rule was made for.
     fn upstream(&self, name: &str, findings: &mut Findings) {
+        if self.pointer(name, findings) {
+            return;
+        }
         let Some((header, declared)) = self.headers.function(name) else {
             self.headers.lacks(self.rule, "the function", name, findings);
             return;
@@ -200,6 +245,17 @@ impl Worker<'_> {
             definition: format!("{}\n{{\n{body}}}\n", style::listed(&head, &items, ")")),
         }
     }
+}
+
+/// The function that a type of pointers to functions is for.
+fn pointed_to(typedef: &Typedef) -> Option<FunctionDeclaration> {
+    let result = typedef.target.before.strip_suffix("(*")?;
+    let parameters = typedef.target.after.strip_prefix(')')?;
+    let source =
+        Source::new(typedef.name.as_str(), format!("{result} f{parameters};").into_bytes());
+    let text = Traced::new(Arc::clone(&source.bytes));
+    let declared = parse(&source, &text, &Definitions::default()).declarations();
+    declared.functions.into_iter().next()
 }
 
 /// The type of a function, as its callers see it.

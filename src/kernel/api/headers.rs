@@ -48,6 +48,11 @@ impl<'a> Headers<'a> {
         self.list.iter().find_map(|h| Some((h, h.declarations.typedef(name)?)))
     }
 
+    /// What all of them declare.
+    pub(super) fn declarations(&self) -> impl Iterator<Item = &Declarations> {
+        self.list.iter().map(|header| &header.declarations)
+    }
+
     /// The names of all typedefs.
     pub(super) fn typedefs(&self) -> BTreeSet<&str> {
         let all = self.list.iter().flat_map(|header| &header.declarations.typedefs);

@@ -232,32 +232,63 @@ fn templates_see_sections_in_their_order() {
     );
 }
 
+const BODY: &str = "id = \"demo_start\"\nwhy = \"the size is fixed here\"\n\
+    body = \'\'\'\nreturn BODY;\'\'\'\n\
+    result = \"int\"\nsection = \"second\"\nmodule = \"demo\"\nbrief = \"start it\"\n\
+    return = \"zero\"\n\n[uses]\nLib_run = \"unsigned int (demo_context *, const void *, size_t)\"\n\
+    Lib_call = \"int (Lib_Ctx *)\"\n\n\
+    [[parameter]]\nname = \"context\"\nlike = \"Lib_run.1\"\ndoc = \"the context\"\n";
+
 #[test]
-fn changes_are_told_by_name() {
-    let made = made(&[CONTEXT, RUN], HEADER, true);
-    let old = |text: &str| {
-        let path = TreePath::new("old.h").unwrap();
-        let source = Source::new("old.h", text.as_bytes());
-        let definitions = Definitions::derive([(&path, text.as_bytes())], []);
-        parse(&source, &Traced::new(Arc::clone(&source.bytes)), &definitions).declarations()
-    };
-    let same = "typedef Lib_Ctx demo_context;\n\
-        unsigned int demo_run(demo_context* other, const void *names, size_t here);\n";
-    assert!(made.api.changes(&old(same)).is_empty());
-    let other = "typedef int demo_number;\nvoid demo_walk(void);\nint demo_run(demo_context *c);\n";
-    assert_eq!(
-        made.api.changes(&old(other)),
-        Changes {
-            added: vec![],
-            removed: vec!["demo_walk".into()],
-            changed: vec![(
-                "demo_run".into(),
-                "int (demo_context *)".into(),
-                "unsigned int (demo_context *, const void *, size_t)".into()
-            )],
-            added_types: vec!["demo_context".into()],
-            removed_types: vec!["demo_number".into()],
-        }
+fn the_release_has_what_a_body_names() {
+    let header = format!(
+        "{HEADER}typedef int (*Lib_call)(Lib_Ctx *context);\nunsigned Lib_stop(void);\n\
+         #define Lib_MAX 3\nenum {{ Lib_one }};\nstruct Lib_Ctx_s {{ int level; }};\n"
     );
-    assert_eq!(made.api.changes(&old("")).added, ["demo_run"]);
+    let told = |body: &str| {
+        let rule = BODY.replace("BODY", body);
+        let findings = made(&[CONTEXT, &rule], &header, true).findings.sorted();
+        findings.iter().map(|finding| finding.message.clone()).collect::<Vec<_>>()
+    };
+    let fine = "Lib_run(context, 0, Lib_MAX) + Lib_one + context->level + other() + (long)own";
+    assert_eq!(told(fine), [""; 0]);
+    assert_eq!(told("Lib_stop()"), ["`uses` doesn't list the function `Lib_stop`"]);
+    assert_eq!(told("Lib_go(Lib_two)").len(), 2);
+    assert_eq!(told("Lib_two"), ["the release has not anything named `Lib_two`"]);
+    assert_eq!(told("context->depth"), ["the release has not a member `depth`"]);
+    assert_eq!(told("/* Lib_two */ 0"), [""; 0]);
+}
+
+#[test]
+fn types_of_functions_are_held_as_well() {
+    let header = |result: &str| format!("{HEADER}typedef {result} (*Lib_call)(Lib_Ctx *of_it);\n");
+    let rule = BODY.replace("BODY", "0");
+    assert_eq!(complaints(&[CONTEXT, &rule], &header("int")), [""; 0]);
+    let other = complaints(&[CONTEXT, &rule], &header("long"));
+    assert_eq!(other, ["api-signature Error demo.h:3 demo_start.toml:13"]);
+}
+
+#[test]
+fn the_release_has_what_a_template_names() {
+    let path = TreePath::new("demo.h").unwrap();
+    let header = format!("{HEADER}unsigned Lib_stop(void);\nstruct Lib_Ctx_s {{ int level; }};\n");
+    let source = Source::new("lib/demo.h", header.as_bytes());
+    let text = Traced::new(Arc::clone(&source.bytes));
+    let definitions = Definitions::derive([(&path, header.as_bytes())], []);
+    let declarations = parse(&source, &text, &definitions).declarations();
+    let headers = Headers::new(vec![Header { source: &source, text: &text, declarations }]);
+    let ruleset = ruleset(&[CONTEXT, RUN]);
+    let rules: Vec<&ApiRule> = ruleset.api.iter().collect();
+    let told = |text: &str| {
+        let source = Source::new("templates/module.c", text.as_bytes());
+        let findings = check_template(&rules, &headers, &source).sorted();
+        findings.iter().map(|finding| finding.message.clone()).collect::<Vec<_>>()
+    };
+    let fine = "static int Lib_own(Lib_Ctx *c)\n{\n\tstruct { int name; } s = { .name = c->level };\n\
+                \treturn Lib_run(c, 0, s.name) + Lib_own(c);\n}\n";
+    assert_eq!(told(fine), [""; 0]);
+    assert_eq!(told("int x = Lib_NEW;\n"), ["the release has nothing named `Lib_NEW`"]);
+    assert_eq!(told("x = y.lost;\n"), ["the release has no type with a member `lost`"]);
+    let unlisted = ["no rule of kind api lists the function `Lib_stop`"];
+    assert_eq!(told("x = Lib_stop();\n"), unlisted);
 }

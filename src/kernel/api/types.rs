@@ -31,6 +31,11 @@ impl TypeMap {
         TypeMap { names, unnamed }
     }
 
+    /// Whether the kernel calls a type so.
+    pub(super) fn is_kernel_name(&self, name: &str) -> bool {
+        self.names.values().any(|kernel| kernel == name)
+    }
+
     /// The type in the kernel's names.
     pub(super) fn map(&self, ty: &TypeText) -> TypeText {
         TypeText { before: self.text(&ty.before), after: self.text(&ty.after) }

@@ -16,17 +16,17 @@ struct xxh64_state {
 	u64 words[11];
 };
 
-u32 xxh32(const void *input, size_t length, u32 seed);
-u64 xxh64(const void *input, size_t length, u64 seed);
-unsigned long xxhash(const void *input, size_t length, u64 seed);
+u32 xxh32(const void *data, size_t count, u32 start);
+u64 xxh64(const void *data, size_t count, u64 start);
+unsigned long xxhash(const void *data, size_t count, u64 start);
 
-void xxh32_reset(struct xxh32_state *state, u32 seed);
-int xxh32_update(struct xxh32_state *state, const void *input, size_t length);
-u32 xxh32_digest(const struct xxh32_state *state);
+void xxh32_reset(struct xxh32_state *hash, u32 start);
+int xxh32_update(struct xxh32_state *hash, const void *data, size_t count);
+u32 xxh32_digest(const struct xxh32_state *hash);
 
-void xxh64_reset(struct xxh64_state *state, u64 seed);
-int xxh64_update(struct xxh64_state *state, const void *input, size_t length);
-u64 xxh64_digest(const struct xxh64_state *state);
+void xxh64_reset(struct xxh64_state *hash, u64 start);
+int xxh64_update(struct xxh64_state *hash, const void *data, size_t count);
+u64 xxh64_digest(const struct xxh64_state *hash);
 
 void xxh32_copy_state(struct xxh32_state *to, const struct xxh32_state *from);
 void xxh64_copy_state(struct xxh64_state *to, const struct xxh64_state *from);

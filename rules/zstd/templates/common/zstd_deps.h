@@ -69,7 +69,7 @@
 
 #include <linux/printk.h>
 
-#define ZSTD_DEBUG_PRINT(...) pr_debug(__VA_ARGS__)
+#define ZSTD_DEBUG_PRINT(format, ...) pr_debug(format, ##__VA_ARGS__)
 
 #endif /* ZSTD_DEPS_IO */
 #endif /* ZSTD_DEPS_NEED_IO */
