@@ -20,6 +20,9 @@ const INTERNAL: u8 = 70;
 /// The whole program: runs the process's own command line.
 pub fn main() -> ExitCode {
     crash::install();
+    // This thread is one of those that share the work: what is small is done before others wake up.
+    // Where there is a pool already, that one does.
+    rayon::ThreadPoolBuilder::new().use_current_thread().build_global().ok();
     let run = || run(std::env::args_os(), &mut Console::process());
     // The hook has reported the panic already.
     catch_unwind(AssertUnwindSafe(run)).unwrap_or(INTERNAL).into()

@@ -188,7 +188,8 @@ impl Traced {
             return Ok(self);
         }
         let mut fired = self.fired;
-        let mut bytes = Vec::with_capacity(self.bytes.len());
+        let made: usize = edits.iter().map(|edit| edit.text.len()).sum();
+        let mut bytes = Vec::with_capacity(self.bytes.len() + made);
         let mut cut = Cutter::new(self.pieces);
         let mut at = 0;
         for edit in edits {

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use crate::edit::{EditSet, RuleRef, Traced};
 use crate::finding::{Finding, Findings};
-use crate::preprocess::lexer::{Token, tokens};
+use crate::preprocess::lexer::{Token, TokenKind, tokens};
 use crate::text::{Source, Span, TreePath};
 
 /// One file on its way, as the rules of a kind see it.
@@ -25,7 +25,7 @@ pub struct File<'a> {
     pub source: &'a Arc<Source>,
     /// The text as it is now.
     pub text: &'a Traced,
-    /// Its tokens.
+    /// Its tokens, as [`tokenise`] gives them.
     pub tokens: &'a [Token],
 }
 
@@ -59,10 +59,13 @@ impl Proposal {
     }
 }
 
-/// The tokens of a text, white space and comments included.
+/// The tokens of a text, white space and comments included, but for single spaces: these are two of
+/// five, and nothing depends on them.
 pub fn tokenise(text: &Traced) -> Vec<Token> {
-    // Few texts have more tokens than this, blanks included.
-    let mut list = Vec::with_capacity(text.bytes().len() / 3);
-    list.extend(tokens(text.bytes()));
+    let bytes = text.bytes();
+    let is_space = |token: &Token| token.kind == TokenKind::Blank && token.raw(bytes) == b" ";
+    // Few texts have more tokens than this.
+    let mut list = Vec::with_capacity(bytes.len() / 4);
+    list.extend(tokens(bytes).filter(|token| !is_space(token)));
     list
 }

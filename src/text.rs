@@ -1,9 +1,13 @@
 //! Bytes, tree paths, spans and lines: the vocabulary of every other module.
 
+mod hash;
+
 use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
+
+pub(crate) use hash::Quick;
 
 /// Largest file that is taken in, in bytes. Offsets are 32 bits wide, and a C source of this size is
 /// never meant: the limit turns a mistake (a disk image, `/dev/zero`) into an error.

@@ -7,9 +7,9 @@ use rayon::prelude::*;
 
 use crate::edit::Traced;
 use crate::finding::Result;
-use crate::preprocess::fold::fold;
+use crate::preprocess::fold::fold_scanned;
 use crate::preprocess::lexer::{
-    Directive, Keyword, TokenKind, directive_tokens, scan, splices_a_word,
+    Directive, Keyword, Scan, TokenKind, directive_tokens, scan, splices_a_word,
 };
 use crate::preprocess::settings::Settings;
 use crate::rules::{Active, MacroClass, MacroRule, MacroState, Simplify};
@@ -130,6 +130,8 @@ struct Start<'a> {
 #[derive(Clone)]
 struct Step {
     text: Traced,
+    /// Its directives.
+    scan: Arc<OnceLock<Scan>>,
     /// What it says of names of class derived. Few files change from round to round and from build to
     /// build.
     said: Arc<OnceLock<Said>>,
@@ -137,7 +139,24 @@ struct Step {
 
 impl Step {
     fn new(text: Traced) -> Step {
-        Step { text, said: Arc::default() }
+        Step { text, scan: Arc::default(), said: Arc::default() }
+    }
+
+    fn scan(&self) -> &Scan {
+        self.scan.get_or_init(|| scan(self.text.bytes()))
+    }
+
+    /// The file folded; itself, with all that is known of it, where nothing comes of that.
+    fn folded(self, path: &TreePath, settings: &Settings) -> Step {
+        let source = Source::new(path.as_str(), Arc::clone(self.text.bytes()));
+        let folded = fold_scanned(&source, self.scan(), settings);
+        if !folded.balanced || folded.edits.is_empty() {
+            return self;
+        }
+        match self.text.clone().apply(folded.edits) {
+            Ok(text) => Step::new(text),
+            Err(_) => self,
+        }
     }
 }
 
@@ -154,7 +173,8 @@ impl Start<'_> {
         let step = |(path, source): (&TreePath, &Arc<Source>)| {
             let text = Traced::new(Arc::clone(&source.bytes));
             let later = self.folded || names(&source.bytes, level.iter().copied());
-            (path.clone(), Step::new(if later { text } else { one(path, text, &settings) }))
+            let step = Step::new(text);
+            (path.clone(), if later { step } else { step.folded(path, &settings) })
         };
         Ok(files.into_par_iter().map(step).collect())
     }
@@ -183,8 +203,8 @@ impl Start<'_> {
                 if !names(step.text.bytes(), &own) {
                     return (path, step);
                 }
-                let text = one(&path, step.text, &settings);
-                (path, Step::new(text))
+                let step = step.folded(&path, &settings);
+                (path, step)
             };
             steps = steps.into_par_iter().map(fold).collect();
             let new = self.derived.never_defined(&steps, &lacking);
@@ -210,16 +230,6 @@ fn names<'r>(bytes: &[u8], rules: impl IntoIterator<Item = &'r MacroRule>) -> bo
     let some = names.peek().is_some();
     names.any(|name| memchr::memmem::find(bytes, name.as_bytes()).is_some())
         || some && splices_a_word(bytes)
-}
-
-fn one(path: &TreePath, text: Traced, settings: &Settings) -> Traced {
-    let source = Source::new(path.as_str(), Arc::clone(text.bytes()));
-    let folded = fold(&source, settings);
-    if !folded.balanced {
-        return text;
-    }
-    let before = text.clone();
-    text.apply(folded.edits).unwrap_or(before)
 }
 
 /// The rules about names of class derived that nothing settles: the sources themselves say when they
@@ -257,7 +267,7 @@ impl<'a> Derived<'a> {
         known: &BTreeSet<String>,
     ) -> BTreeMap<String, &'a MacroRule> {
         let said: Vec<&Said> =
-            steps.values().map(|s| s.said.get_or_init(|| self.said(s.text.bytes()))).collect();
+            steps.values().map(|s| s.said.get_or_init(|| self.said(s))).collect();
         let mut never = BTreeMap::new();
         for name in said.iter().flat_map(|said| &said.asked) {
             let defined = || said.iter().any(|said| said.defined.contains(name));
@@ -268,9 +278,10 @@ impl<'a> Derived<'a> {
         never
     }
 
-    fn said(&self, bytes: &[u8]) -> Said {
+    fn said(&self, step: &Step) -> Said {
+        let bytes = step.text.bytes();
         let mut said = Said::default();
-        for directive in scan(bytes).directives {
+        for directive in &step.scan().directives {
             let condition = directive.keyword.opens() || directive.keyword == Keyword::Elif;
             let define = directive.keyword == Keyword::Define;
             if !condition && !define {

@@ -39,18 +39,22 @@ pub struct Folded {
 
 /// Folds `source`.
 pub fn fold(source: &Arc<Source>, settings: &Settings) -> Folded {
-    let scan = scan(&source.bytes);
+    fold_scanned(source, &scan(&source.bytes), settings)
+}
+
+/// The same where the directives of the text are known.
+pub fn fold_scanned(source: &Arc<Source>, scan: &Scan, settings: &Settings) -> Folded {
     let conditions = scan.directives.iter().filter(|d| d.keyword.is_condition()).count();
-    let groups = match groups::pair(source, &scan) {
+    let groups = match groups::pair(source, scan) {
         Ok(groups) => groups,
         Err(findings) => return Folded { findings, conditions, ..Folded::default() },
     };
     let mut folder = Folder {
         source,
         settings,
-        scan: &scan,
+        scan,
         groups: &groups,
-        indents: Indents::new(source, &scan),
+        indents: Indents::new(source, scan),
         replaced: BTreeSet::new(),
         stays: vec![false; scan.directives.len()],
         folded: Folded { balanced: true, conditions, ..Folded::default() },

@@ -3,6 +3,7 @@
 
 mod directives;
 mod spelling;
+mod splices;
 #[cfg(test)]
 mod tests;
 
@@ -11,8 +12,10 @@ use std::borrow::Cow;
 use crate::text::Span;
 
 use spelling::{punct_len, raw_string_end};
+use splices::splice_len;
 
 pub use directives::{Directive, Keyword, Scan, scan};
+pub use splices::{splices_a_word, unspliced, would_join};
 
 /// What a token is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -66,55 +69,6 @@ impl Token {
         use TokenKind::{Blank, BlockComment, LineComment, Newline};
         matches!(self.kind, Blank | Newline | LineComment | BlockComment)
     }
-}
-
-/// Length of the line splice at `at`: a backslash, blanks (compilers allow them), a newline.
-fn splice_len(bytes: &[u8], at: usize) -> usize {
-    if bytes.get(at) != Some(&b'\\') {
-        return 0;
-    }
-    let mut end = at + 1;
-    while matches!(bytes.get(end), Some(b' ' | b'\t' | b'\x0b' | b'\x0c' | b'\r')) {
-        end += 1;
-    }
-    if bytes.get(end) == Some(&b'\n') { end + 1 - at } else { 0 }
-}
-
-/// `bytes` without line splices.
-pub fn unspliced(bytes: &[u8]) -> Cow<'_, [u8]> {
-    // Most of what is asked about is a short word, for which a plain loop is quicker than a search.
-    let Some(first) = bytes.iter().position(|&byte| byte == b'\\') else {
-        return Cow::Borrowed(bytes);
-    };
-    let mut out = bytes[..first].to_vec();
-    let mut at = first;
-    while at < bytes.len() {
-        let len = splice_len(bytes, at);
-        if len == 0 {
-            out.push(bytes[at]);
-            at += 1;
-        } else {
-            at += len;
-        }
-    }
-    if out.len() == bytes.len() { Cow::Borrowed(bytes) } else { Cow::Owned(out) }
-}
-
-/// Whether a line splice stands inside a word, so that searching for the word misses it.
-pub fn splices_a_word(bytes: &[u8]) -> bool {
-    memchr::memchr_iter(b'\\', bytes).any(|at| {
-        let len = splice_len(bytes, at);
-        let word = |byte: Option<&u8>| byte.is_some_and(|&byte| is_word(byte) || byte == b'\\');
-        len > 0 && at > 0 && word(bytes.get(at - 1)) && word(bytes.get(at + len))
-    })
-}
-
-/// Whether what stands on both sides of `gap` would be one word without it.
-pub fn would_join(bytes: &[u8], gap: Span) -> bool {
-    let Span { start, end } = gap;
-    let before = start.checked_sub(1).and_then(|at| bytes.get(at as usize));
-    let word = |byte: Option<&u8>| byte.is_some_and(|&byte| is_word(byte) || byte == b'\\');
-    word(before) && word(bytes.get(end as usize))
 }
 
 /// Longest header name, in bytes. Names and raw strings that never close must not make a line of
@@ -194,6 +148,9 @@ impl Iterator for Tokens<'_> {
             return None;
         }
         let start = self.at;
+        if let Some(kind) = self.lex_plain() {
+            return Some(Token { kind, span: Span::new(start, self.at) });
+        }
         let kind = self.lex();
         debug_assert!(self.at > start);
         let token = Token { kind, span: Span::new(start, self.at) };
@@ -203,6 +160,11 @@ impl Iterator for Tokens<'_> {
 }
 
 impl<'a> Tokens<'a> {
+    /// Goes on at `at`, a place where a logical line starts.
+    pub(crate) fn go_to(&mut self, at: u32) {
+        (self.at, self.place) = (at as usize, Place::LineStart);
+    }
+
     /// The tokens from `at` on, a place where a logical line starts.
     fn from(bytes: &'a [u8], at: usize) -> Tokens<'a> {
         Tokens { bytes, at, end: bytes.len(), place: Place::LineStart }
@@ -248,6 +210,29 @@ impl<'a> Tokens<'a> {
                 return;
             }
         }
+    }
+
+    /// A word in code or a single blank, where nothing in or behind it needs a second look: two tokens
+    /// of three are of these kinds, and none of them changes the place.
+    fn lex_plain(&mut self) -> Option<TokenKind> {
+        let first = self.bytes[self.at];
+        if first == b' ' && self.bytes.get(self.at + 1).is_some_and(u8::is_ascii_graphic) {
+            if self.bytes[self.at + 1] == b'\\' {
+                return None;
+            }
+            self.at += 1;
+            return Some(TokenKind::Blank);
+        }
+        if self.place != Place::Code || !WORD[usize::from(first)] || first.is_ascii_digit() {
+            return None;
+        }
+        let rest = &self.bytes[self.at..self.end];
+        let len = rest.iter().position(|&byte| !WORD[usize::from(byte)])?;
+        if matches!(rest[len], b'\\' | b'"' | b'\'') {
+            return None;
+        }
+        self.at += len;
+        Some(TokenKind::Identifier)
     }
 
     fn lex(&mut self) -> TokenKind {

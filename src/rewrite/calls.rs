@@ -7,7 +7,7 @@ use crate::finding::Finding;
 use crate::preprocess::lexer::{Directive, Keyword, Token, TokenKind, scan};
 use crate::rules::CallRule;
 use crate::syntax::{Call, Definitions, calls_in_definition, parse};
-use crate::text::Span;
+use crate::text::{Quick, Span};
 
 /// Code of the findings about calls that can't stand.
 pub const LIBC_CALL: &str = "libc-call";
@@ -108,14 +108,14 @@ impl<'a> Wanted<'a> {
 
 /// The rules by function.
 struct Table<'a> {
-    rules: HashMap<&'a [u8], &'a CallRule>,
+    rules: HashMap<&'a [u8], &'a CallRule, Quick>,
     /// Which first bytes the names have: most words of a file are ruled out by theirs.
     first: [bool; 256],
 }
 
 impl<'a> Table<'a> {
     fn new(rules: &[&'a CallRule]) -> Table<'a> {
-        let mut table = Table { rules: HashMap::new(), first: [false; 256] };
+        let mut table = Table { rules: HashMap::default(), first: [false; 256] };
         // A splice may stand in front of the first byte.
         table.first[usize::from(b'\\')] = true;
         for rule in rules {

@@ -6,10 +6,10 @@ use super::{File, Proposal};
 use crate::finding::Finding;
 use crate::preprocess::lexer::{Token, TokenKind};
 use crate::rules::NameRule;
-use crate::text::Span;
+use crate::text::{Quick, Span};
 
 /// What a name becomes, and the rule that says so.
-type Renames<'a> = HashMap<&'a [u8], (&'a NameRule, &'a str)>;
+type Renames<'a> = HashMap<&'a [u8], (&'a NameRule, &'a str), Quick>;
 
 /// Renames by token, in code and macro bodies alike; strings and header names stay, comments too
 /// but for rules made for them. A name with a forbidden prefix that no rule knows is a finding.
@@ -28,17 +28,22 @@ fn renames<'a>(rules: &[&'a NameRule]) -> Renames<'a> {
 }
 
 fn in_comments(file: &File<'_>, renames: &Renames<'_>, out: &mut Proposal) {
-    if renames.is_empty() {
+    // Most files hold none of the names.
+    let held = |name: &&[u8]| memchr::memmem::find(file.bytes(), name).is_some();
+    if !renames.keys().any(|name| held(name)) {
         return;
     }
     let word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    let first = first_bytes(renames.keys().copied());
     for token in file.tokens {
         if !matches!(token.kind, TokenKind::BlockComment | TokenKind::LineComment) {
             continue;
         }
         let mut at = token.span.start as usize;
         for run in token.raw(file.bytes()).chunk_by(|a, b| word(a) == word(b)) {
-            if let Some((rule, to)) = renames.get(run) {
+            if first[usize::from(run[0])]
+                && let Some((rule, to)) = renames.get(run)
+            {
                 out.edits.replace(Span::new(at, at + run.len()), *to, &rule.rule.name);
             }
             at += run.len();
@@ -46,15 +51,19 @@ fn in_comments(file: &File<'_>, renames: &Renames<'_>, out: &mut Proposal) {
     }
 }
 
+/// The first bytes of words: most that a text has are ruled out by theirs.
+fn first_bytes<'a>(words: impl Iterator<Item = &'a [u8]>) -> [bool; 256] {
+    let mut first = [false; 256];
+    words.filter_map(|word| word.first()).for_each(|&byte| first[usize::from(byte)] = true);
+    first
+}
+
 fn in_code(file: &File<'_>, rules: &[&NameRule], out: &mut Proposal) {
     let renames = renames(rules);
-    // Most words are ruled out by their first byte; a splice may stand in front of it.
-    let mut first = [false; 256];
-    first[usize::from(b'\\')] = true;
     let prefixes = rules.iter().flat_map(|rule| &rule.forbid_prefixes).map(|p| p.as_bytes());
-    for name in renames.keys().copied().chain(prefixes) {
-        name.first().into_iter().for_each(|&byte| first[usize::from(byte)] = true);
-    }
+    let mut first = first_bytes(renames.keys().copied().chain(prefixes));
+    // A splice may stand in front of it.
+    first[usize::from(b'\\')] = true;
     let bytes = file.bytes();
     let may = |token: &&Token| {
         token.kind == TokenKind::Identifier && first[usize::from(bytes[token.span.start as usize])]

@@ -50,19 +50,37 @@ pub(crate) struct Lexed<'a> {
 
 impl<'a> Lexed<'a> {
     pub(crate) fn new(bytes: &'a [u8]) -> Lexed<'a> {
-        Lexed::of(bytes, tokens(bytes))
+        let mut tokens = tokens(bytes);
+        Lexed::by(bytes, |skip| {
+            // What stands in directives isn't wanted here.
+            if let Some(to) = skip {
+                tokens.go_to(to);
+            }
+            tokens.next()
+        })
     }
 
     /// The file whose tokens these are.
     pub(crate) fn of(bytes: &'a [u8], tokens: impl IntoIterator<Item = Token>) -> Lexed<'a> {
+        let mut tokens = tokens.into_iter();
+        Lexed::by(bytes, |_| tokens.next())
+    }
+
+    /// Takes each token from `pull`, which is told where the directive ends that it is in.
+    fn by(bytes: &'a [u8], mut pull: impl FnMut(Option<u32>) -> Option<Token>) -> Lexed<'a> {
         let directives = scan(bytes).directives;
-        let (mut code, mut trivia) = (Vec::new(), Vec::new());
+        // Fewer tokens than this are rare: a list that grows copies itself.
+        let (mut code, mut trivia) = (Vec::with_capacity(bytes.len() / 6), Vec::new());
         let mut next = 0;
-        for token in tokens {
+        let mut skip = None;
+        while let Some(token) = pull(skip.take()) {
             while directives.get(next).is_some_and(|d| d.end <= token.span.start) {
                 next += 1;
             }
-            if directives.get(next).is_some_and(|d| d.hash <= token.span.start) {
+            if let Some(directive) = directives.get(next)
+                && directive.hash <= token.span.start
+            {
+                skip = Some(directive.end);
                 continue;
             }
             if token.is_trivia() {
@@ -104,5 +122,26 @@ fn punct(bytes: &[u8], token: &Token) -> u8 {
         b"<:" => b'[',
         b":>" => b']',
         _ => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn directives_are_left_out_whoever_makes_the_tokens() {
+        let text = b"int a; /* x */ # not first\n /* y */ # define M(x) \\\n f(\"x\", x) /* z\n */ g\n\
+            a = 'b'; \t// c\n#include <d.h>\n%: if 1 // e\n  a->b = L\"s\" + 0x1e+1;\n#endif\nlast \\\n\
+            word\n#define end";
+        let (skipping, passed) = (Lexed::new(text), Lexed::of(text, tokens(text)));
+        assert_eq!(skipping.code, passed.code);
+        assert_eq!(skipping.trivia, passed.trivia);
+        assert_eq!(skipping.directives.len(), 5);
+        let words = skipping.code.iter().filter(|token| token.is_identifier());
+        let words: Vec<_> = words.map(|token| skipping.text(token)).collect();
+        let wanted: [&[u8]; 9] =
+            [b"int", b"a", b"not", b"first", b"a", b"a", b"b", b"last", b"word"];
+        assert_eq!(words, wanted);
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::scan::Item;
-use super::world::{MAX_ROUNDS, Macro, Name, Word, World, closing};
+use super::world::{MAX_ROUNDS, Macro, Name, Word, World, closing_of};
 use crate::syntax::is_attribute;
 
 /// What an item is.
@@ -62,7 +62,7 @@ impl Heads {
         statics.remove(&0);
         for _ in 0..MAX_ROUNDS {
             let names = all().filter(|(_, (_, m))| {
-                m.body.words.iter().any(|word| word.name != 0 && statics.contains(&word.name))
+                m.body.words().iter().any(|word| word.name != 0 && statics.contains(&word.name))
             });
             let found: HashSet<Name> = names.map(|(name, _)| name as Name).collect();
             let before = statics.len();
@@ -72,7 +72,7 @@ impl Heads {
             }
         }
         let makes =
-            |m: &Macro| m.parameters.is_some() && m.body.words.iter().any(|w| w.punct == b'{');
+            |m: &Macro| m.parameters.is_some() && m.body.words().iter().any(|w| w.punct == b'{');
         let makers = all().filter(|(_, (_, m))| makes(m)).map(|(name, _)| name as Name).collect();
         let macros = all().map(|(name, _)| name as Name).collect();
         Heads { statics, makers, macros, word }
@@ -133,7 +133,7 @@ impl Heads {
         if !item.called.first().is_some_and(makes) {
             return from;
         }
-        let closing = closing(&words[item.code.clone()]);
+        let closing = closing_of(&words[item.code.clone()]);
         for &at in item.called.iter().filter(|at| makes(at)) {
             let close = item.code.start + closing[at + 1 - item.code.start] as usize;
             if at != from || close <= at || close + 1 >= item.code.end {

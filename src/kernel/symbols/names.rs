@@ -2,16 +2,17 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use super::scan::Scanned;
 use super::world::{Macro, Name, Region, Word};
 use crate::preprocess::lexer::TokenKind;
 use crate::syntax::Code;
-use crate::text::Span;
+use crate::text::{Quick, Span};
 
 /// Names and their numbers.
 pub(super) struct Names<'a> {
-    numbers: HashMap<Cow<'a, [u8]>, Name>,
+    numbers: HashMap<Cow<'a, [u8]>, Name, Quick>,
     texts: Vec<Cow<'a, [u8]>>,
 }
 
@@ -20,7 +21,7 @@ pub(super) struct Named<'a> {
     /// Its parts.
     pub(super) scanned: Scanned<'a>,
     /// Its code.
-    pub(super) words: Vec<Word>,
+    pub(super) words: Arc<Vec<Word>>,
     /// Its macros with their names; in which file of a tree it stands is left open.
     pub(super) macros: Vec<(Name, Macro)>,
     /// Macros that it undefines.
@@ -30,7 +31,7 @@ pub(super) struct Named<'a> {
 impl<'a> Names<'a> {
     /// Only the empty name.
     pub(super) fn new() -> Names<'a> {
-        Names { numbers: HashMap::new(), texts: vec![Cow::Borrowed(b"")] }
+        Names { numbers: HashMap::default(), texts: vec![Cow::Borrowed(b"")] }
     }
 
     /// The text of a name.
@@ -50,7 +51,7 @@ impl<'a> Names<'a> {
 
     /// Puts names to a file.
     pub(super) fn name(&mut self, scanned: Scanned<'a>) -> Named<'a> {
-        let words = self.words(&scanned, &scanned.lexed.code);
+        let words = Arc::new(self.words(&scanned, &scanned.lexed.code));
         let macros = self.bodies(&scanned);
         let mut undefined = |span: &Span| self.intern(scanned.lexed.text(&identifier(*span)));
         let undefines = scanned.undefined.iter().map(&mut undefined).collect();
@@ -103,7 +104,8 @@ impl<'a> Names<'a> {
             let uses = vec![false; parameters.as_ref().map_or(0, |p| p.len() + rest)];
             let names = parameters.as_deref().unwrap_or_default();
             let makes = pasted(file, &text.body, &words, names);
-            let body = Region::new(0, words);
+            let all = 0..words.len();
+            let body = Region::new(0, &Arc::new(words), all);
             let (variadic, conditional) = (text.variadic, text.conditional);
             list.push((name, Macro { parameters, variadic, conditional, uses, body, makes }));
         }

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::ops::Range;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use super::Place;
 use super::heads::{Heads, Kind};
@@ -21,15 +21,29 @@ pub(super) const MAX_ROUNDS: usize = 64;
 pub(super) struct Region {
     /// The file.
     pub(super) file: usize,
-    /// What each token is.
-    pub(super) words: Vec<Word>,
+    /// What each token of the file, or of the macro's body, is: regions have these in common.
+    all: Arc<Vec<Word>>,
+    /// Those of them that the region is made of.
+    range: Range<usize>,
+    /// The places in `all` of names that it declares: these are no use of what they name.
+    own: Vec<usize>,
     /// The names that are met in it; worked out once, however many objects it is part of.
     met: OnceLock<Vec<Met>>,
 }
 
 impl Region {
-    pub(super) fn new(file: usize, words: Vec<Word>) -> Region {
-        Region { file, words, met: OnceLock::new() }
+    pub(super) fn new(file: usize, all: &Arc<Vec<Word>>, range: Range<usize>) -> Region {
+        Region { file, all: Arc::clone(all), range, own: Vec::new(), met: OnceLock::new() }
+    }
+
+    /// What each token is.
+    pub(super) fn words(&self) -> &[Word] {
+        self.all.get(self.range.clone()).unwrap_or_default()
+    }
+
+    /// Whether the word at a place in [`Region::words`] is a name that the region declares.
+    fn declares(&self, at: usize) -> bool {
+        self.own.contains(&(at + self.range.start))
     }
 }
 
@@ -222,24 +236,36 @@ impl<'a> World<'a> {
     /// Visits the names in a region, without the arguments that macros drop, and says of each whether
     /// a parenthesis stands behind it.
     fn walk(&self, region: &Region, visit: &mut dyn FnMut(&Word, bool)) {
-        let closing = closing(&region.words);
+        let words = region.words();
+        let mut closing: Option<Vec<u32>> = None;
         let mut dropped: Vec<Range<usize>> = Vec::new();
-        for (at, word) in region.words.iter().enumerate() {
+        for (at, word) in words.iter().enumerate() {
             while dropped.last().is_some_and(|range| range.end <= at) {
                 dropped.pop();
             }
             if dropped.last().is_some_and(|range| range.start <= at) || word.name == 0 {
                 continue;
             }
-            let called = region.words.get(at + 1).is_some_and(|next| next.punct == b'(');
+            if region.declares(at) {
+                continue;
+            }
+            let called = words.get(at + 1).is_some_and(|next| next.punct == b'(');
             visit(word, called);
-            if called && !self.macros[word.name as usize].is_empty() {
-                let mut ranges = self.dropped(word.name, &region.words, at + 1, &closing);
+            if called && self.drops(word.name) {
+                let closing = closing.get_or_insert_with(|| closing_of(words));
+                let mut ranges = self.dropped(word.name, words, at + 1, closing);
                 // The walk meets the last range first.
                 ranges.reverse();
                 dropped.extend(ranges);
             }
         }
+    }
+
+    /// Whether the macros of a name may drop an argument: most use all that they take.
+    fn drops(&self, name: Name) -> bool {
+        let definitions = &self.macros[name as usize];
+        let takes_all = |m: &Macro| m.parameters.is_none() || m.uses.iter().all(|used| *used);
+        !definitions.is_empty() && !definitions.iter().any(|(_, m)| takes_all(m))
     }
 
     /// The arguments of the call whose parenthesis opens at `open` that no definition uses.
@@ -252,8 +278,7 @@ impl<'a> World<'a> {
     ) -> Vec<Range<usize>> {
         let close = closing[open] as usize;
         let definitions = &self.macros[name as usize];
-        let simple = |(_, m): &(usize, Macro)| m.parameters.is_none();
-        if close == 0 || definitions.iter().any(simple) {
+        if close == 0 {
             return Vec::new();
         }
         let used = |argument: usize| {
@@ -293,23 +318,18 @@ impl<'a> World<'a> {
 
     /// Takes what a macro that makes definitions is given for names of these.
     fn made(&mut self, region: &Region) {
-        let names = region.words.iter().map(|word| word.name).filter(|name| *name != 0);
+        let names = region.words().iter().map(|word| word.name).filter(|name| *name != 0);
         self.files[region.file].made.extend(names);
     }
 
-    fn items(&mut self, at: usize, file: &Scanned<'_>, words: &[Word], heads: &Heads) {
+    fn items(&mut self, at: usize, file: &Scanned<'_>, words: &Arc<Vec<Word>>, heads: &Heads) {
         let mut own_static: HashSet<Name> = HashSet::new();
         let source = self.paths[at].extension() == Some("c");
         for item in &file.items {
-            let region = |range: Range<usize>| Region::new(at, words[range].to_vec());
+            let region = |range: Range<usize>| Region::new(at, words, range);
             let declared = heads.read(self, item, words);
             let mut code = region(declared.from..item.code.end);
-            for name in &declared.names {
-                // The name itself is no use of it.
-                if let Some(word) = code.words.get_mut(name - declared.from) {
-                    word.name = 0;
-                }
-            }
+            code.own.clone_from(&declared.names);
             if declared.from > item.code.start {
                 let made = region(item.code.start..declared.from);
                 self.made(&made);
@@ -337,9 +357,8 @@ impl<'a> World<'a> {
                     // A source's own static code is there because something uses it, if only by a
                     // name that a macro puts together.
                     if is_static {
-                        let own = if source { Vec::new() } else { code.words.clone() };
                         for word in &names {
-                            let code = Region::new(at, own.clone());
+                            let code = if source { region(0..0) } else { code.clone() };
                             self.locals[word.name as usize].push((at, Local { code }));
                         }
                     } else {
@@ -383,7 +402,7 @@ fn ends(last: &Option<Vec<u8>>, name: &[u8]) -> bool {
 }
 
 /// For each opening parenthesis the place of the closing one, else 0.
-pub(super) fn closing(words: &[Word]) -> Vec<u32> {
+pub(super) fn closing_of(words: &[Word]) -> Vec<u32> {
     let mut close = vec![0; words.len()];
     let mut open = Vec::new();
     for (at, word) in words.iter().enumerate() {

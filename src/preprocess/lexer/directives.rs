@@ -105,6 +105,25 @@ const STOP: [bool; 256] = {
     table
 };
 
+/// The first of the bytes of [`STOP`] at or behind `at`. Code is passed by sixteen bytes at once, which
+/// compilers turn into a few instructions.
+fn next_stop(bytes: &[u8], mut at: usize) -> usize {
+    let stops = |byte: &u8| {
+        // No `||`: a branch a byte is what this is to save.
+        (*byte == b'\n') | (*byte == b'"') | (*byte == b'\'') | (*byte == b'/') | (*byte == b'\\')
+    };
+    while let Some(chunk) = bytes.get(at..at + 16) {
+        if chunk.iter().fold(false, |found, byte| found | stops(byte)) {
+            break;
+        }
+        at += 16;
+    }
+    while at < bytes.len() && !STOP[bytes[at] as usize] {
+        at += 1;
+    }
+    at
+}
+
 impl Scanner<'_> {
     /// Reads from the start of one logical line to the start of the next.
     fn logical_line(&mut self) {
@@ -129,9 +148,7 @@ impl Scanner<'_> {
         let bytes = self.bytes;
         let mut at = from;
         loop {
-            while at < bytes.len() && !STOP[bytes[at] as usize] {
-                at += 1;
-            }
+            at = next_stop(bytes, at);
             match bytes.get(at) {
                 None => break,
                 Some(b'\n') => {

@@ -8,7 +8,7 @@ use super::{
     Declarations, Enumeration, Enumerator, Field, FunctionDeclaration, Joined, MacroDeclaration,
     Parameter, Record, TypeText, Typedef, declarators,
 };
-use crate::preprocess::lexer::{Directive, Keyword, Token, directive_tokens};
+use crate::preprocess::lexer::{Directive, Keyword, Token, directive_tokens, scan};
 use crate::syntax::definitions::Head;
 use crate::syntax::lexed::{Code, Lexed};
 use crate::syntax::{Parsed, View};
@@ -32,7 +32,7 @@ impl Parsed {
 
     fn macros(&self) -> Vec<MacroDeclaration> {
         let bytes = &*self.bytes;
-        let directives = Lexed::new(bytes).directives;
+        let directives = scan(bytes).directives;
         let define = |directive: &Directive| {
             let head = Head::read(bytes, directive.body)?;
             let rest = Span { start: head.end, end: directive.body.end };
