@@ -97,6 +97,7 @@ fn linux_6_12_with_planted_changes() {
     let make = "obj-$(CONFIG_ZSTD_COMPRESS) += zstd_compress.o\n";
     let dictionary = "    if (!cdict)\n        return NULL;\n";
     let limit = "    if (dictSize > (1u << 30))\n        return NULL;\n";
+    let neon = "defined(ZSTD_ARCH_ARM_NEON)";
     let check = "\tif (workspace == NULL)\n";
     for (path, from, to, what) in [
         ("lib/zstd/Makefile", make, &format!("ccflags-y += -O3\n{make}"), "ccflags-y -O3"),
@@ -134,6 +135,18 @@ fn linux_6_12_with_planted_changes() {
         ),
         ("lib/zstd/compress/zstd_compress.c", dictionary, &format!("{limit}{dictionary}"), ""),
         ("lib/zstd/compress/zstd_compress.c", dictionary, &format!("{dictionary}{limit}"), ""),
+        (
+            "lib/zstd/compress/zstd_lazy.c",
+            neon,
+            &format!("{neon} && defined(CONFIG_NEON)"),
+            "folds away",
+        ),
+        (
+            "lib/zstd/common/zstd_internal.h",
+            neon,
+            &"defined(CONFIG_NEON)".to_owned(),
+            "place is still there",
+        ),
     ] {
         case.tree.files = clean.clone();
         let before = text(&clean, path);
