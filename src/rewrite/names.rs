@@ -30,7 +30,7 @@ fn renames<'a>(rules: &[&'a NameRule]) -> Renames<'a> {
 fn in_comments(file: &File<'_>, renames: &Renames<'_>, out: &mut Proposal) {
     // Most files hold none of the names.
     let held = |name: &&[u8]| memchr::memmem::find(file.bytes(), name).is_some();
-    if !renames.keys().any(|name| held(name)) {
+    if !renames.keys().any(held) {
         return;
     }
     let word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
