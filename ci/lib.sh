@@ -111,14 +111,18 @@ finish() {
 
 # --- kernel sources ---------------------------------------------------------------------------
 
-# Neither built nor looked at here, and half of a tree's bytes. What Kconfig and kbuild read stays.
+# Neither built nor looked at here, and half of a tree's bytes. What Kconfig and kbuild read stays,
+# and so do device trees outside arch/, which kernels hold.
 unused_sources=(
     '*/drivers/gpu/*.[ch]' '*/drivers/net/*.[ch]' '*/drivers/media/*.[ch]'
     '*/drivers/staging/*.[ch]' '*/sound/*.[ch]' '*/tools/testing/*'
-    '*/Documentation/*.rst' '*/Documentation/*.yaml' '*.dts' '*.dtsi'
+    '*/Documentation/*.rst' '*/Documentation/*.yaml' '*/arch/*.dts' '*/arch/*.dtsi'
 )
 
-linux_source() { echo "$cache/linux-source-$1"; }
+# Another choice of files is another folder.
+linux_source() {
+    echo "$cache/linux-source-$1-$(cksum <<<"${unused_sources[*]}" | cut -d' ' -f1)"
+}
 
 # unpack_linux VERSION: Debian's source of it as a folder, from the installed package or a download.
 # Where two want it at a time, the second waits.
