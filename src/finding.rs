@@ -59,6 +59,31 @@ pub struct Finding {
     pub labels: Vec<Label>,
     /// What to do about it.
     pub hint: Option<String>,
+    /// The remedy, where it is mechanical.
+    pub fix: Option<Fix>,
+}
+
+/// A change to upstream's own file that removes what a finding is about.
+#[derive(Clone, Debug)]
+pub struct Fix {
+    /// Upstream's file.
+    pub source: Arc<Source>,
+    /// Bytes of it, in text order and apart from each other, and what comes in their place.
+    pub edits: Vec<(Span, String)>,
+    /// What the change does, in the imperative, such as ``call `NAME` instead``.
+    pub what: String,
+}
+
+impl Fix {
+    /// Puts `text` in place of `span`.
+    pub fn replace(
+        source: &Arc<Source>,
+        span: Span,
+        text: impl Into<String>,
+        what: impl Into<String>,
+    ) -> Fix {
+        Fix { source: Arc::clone(source), edits: vec![(span, text.into())], what: what.into() }
+    }
 }
 
 impl Finding {
@@ -70,6 +95,7 @@ impl Finding {
             message: message.into(),
             labels: Vec::new(),
             hint: None,
+            fix: None,
         }
     }
 
@@ -93,6 +119,12 @@ impl Finding {
     /// Says what to do.
     pub fn hint(mut self, hint: impl Into<String>) -> Finding {
         self.hint = Some(hint.into());
+        self
+    }
+
+    /// Offers a remedy.
+    pub fn fix(mut self, fix: Fix) -> Finding {
+        self.fix = Some(fix);
         self
     }
 }

@@ -24,6 +24,10 @@ pub mod kernel;
 
 pub mod pipeline;
 
+pub mod proof;
+
+pub mod check;
+
 pub mod linux;
 
 pub mod patch;

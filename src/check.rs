@@ -1,0 +1,50 @@
+//! What must hold of a kernel form, beyond what an import refuses.
+
+pub mod memo;
+pub mod parsed;
+pub mod record;
+
+use crate::finding::{Findings, Result};
+use crate::pipeline::{self, Input, KernelTree};
+use crate::proof;
+use crate::rules::{Active, Profile, Ruleset};
+
+/// What the checks look at.
+#[derive(Clone, Copy, Debug)]
+pub struct Scope<'a> {
+    /// The rules in force.
+    pub rules: &'a Active<'a>,
+    /// The kernel form.
+    pub tree: &'a KernelTree,
+    /// Upstream's files, and whether they are a release itself.
+    pub input: Input<'a>,
+}
+
+/// A kernel form and all that was found of it.
+#[derive(Debug)]
+pub struct Checked {
+    /// The kernel form; its findings have moved to `findings`.
+    pub tree: KernelTree,
+    /// What must not be, the import's findings included.
+    pub findings: Findings,
+    /// What was proved.
+    pub proof: proof::Figures,
+}
+
+/// Imports a release and holds it against all checks that need nothing but its text.
+///
+/// # Errors
+/// As for [`pipeline::import`].
+pub fn check(
+    input: Input<'_>,
+    ruleset: &Ruleset,
+    profile: &Profile,
+    _memo: &memo::Memo,
+) -> Result<Checked> {
+    let mut tree = pipeline::import(input, ruleset, profile)?;
+    let rules = Active::new(ruleset, input.version, profile);
+    let mut findings = std::mem::take(&mut tree.findings);
+    let scope = Scope { rules: &rules, tree: &tree, input };
+    findings.extend(parsed::check(scope));
+    Ok(Checked { tree, findings, proof: proof::Figures::default() })
+}

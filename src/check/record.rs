@@ -1,0 +1,153 @@
+//! What a run of `check` came to, as one document: every format is written from it, and documents of
+//! several machines merge into one.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// Raised when a member changes its meaning or goes; new ones may come.
+pub const SCHEMA: u32 = 1;
+
+/// A run of `check`.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Record {
+    /// [`SCHEMA`] of the program that wrote it.
+    pub schema: u32,
+    /// `kernelize VERSION`.
+    pub tool: String,
+    /// Always `check`.
+    pub command: String,
+    /// The library's name, as the ruleset has it.
+    pub library: String,
+    /// Where upstream was read from, in words.
+    pub source: String,
+    /// The profile.
+    pub profile: String,
+    /// SHA-256 of the ruleset, in hex.
+    pub ruleset: String,
+    /// Sentences: what was chosen and why.
+    pub notes: Vec<String>,
+    /// The commits checked, oldest first; one for a release or a work tree.
+    pub commits: Vec<Commit>,
+    /// What a baseline accepts; left out without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub baseline: Option<Baseline>,
+}
+
+/// One commit, release or work tree.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Commit {
+    /// Commit id in hex; none for a work tree, an archive or a package.
+    pub id: Option<String>,
+    /// Name of the release or commit, such as `v1.5.6` or `v1.5.6-g0123abcd`.
+    pub name: String,
+    /// First line of the commit's message.
+    pub title: Option<String>,
+    /// Position in the whole range, from 0; shards keep it.
+    pub number: usize,
+    /// Files of the kernel form whose bytes differ from those at the parent that was checked before.
+    /// `None` where there was none.
+    pub changed: Option<Vec<String>>,
+    /// Findings that stand here; in a range only those that the parent hadn't.
+    pub findings: Vec<Found>,
+    /// Fingerprints of the findings that the parent had and that are gone.
+    pub fixed: Vec<String>,
+    /// How many error-level findings stand here in all, those accepted by a baseline left out.
+    pub errors: usize,
+    /// How many warnings stand here in all.
+    pub warnings: usize,
+    /// What was proved.
+    pub proof: Proof,
+    /// Figures of a build, by name (such as `x86_64 stack ZSTD_x`); empty without one.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub figures: BTreeMap<String, u64>,
+}
+
+/// What was proved of a commit's kernel form.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Proof {
+    /// Files from upstream.
+    pub files: usize,
+    /// Files whose meaning was proved to be upstream's.
+    pub proved: usize,
+    /// Conditions upstream in them.
+    pub conditions: usize,
+    /// Independent facts behind the conditions; every setting of them is covered.
+    pub facts: usize,
+}
+
+/// A finding as a document has it.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Found {
+    /// The kind of finding.
+    pub code: String,
+    /// `error` or `warning`.
+    pub severity: String,
+    /// One sentence.
+    pub message: String,
+    /// The places; the first is where the user has to look.
+    pub places: Vec<Place>,
+    /// What to do.
+    pub hint: Option<String>,
+    /// The mechanical remedy.
+    pub fix: Option<FoundFix>,
+    /// Stays the same when lines move: names the finding in a baseline.
+    pub fingerprint: String,
+    /// Whether the baseline accepts it.
+    #[serde(default)]
+    pub accepted: bool,
+}
+
+/// A place of a finding.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Place {
+    /// Path from the top of upstream's repository, or of a rule.
+    pub path: String,
+    /// From 1.
+    pub line: usize,
+    /// In bytes, from 1.
+    pub column: usize,
+    /// Line of the byte behind the last.
+    pub end_line: usize,
+    /// Column of the byte behind the last.
+    pub end_column: usize,
+    /// What is to be said of the place; may be empty.
+    pub text: String,
+    /// The line, shortened around the place.
+    pub source: String,
+}
+
+/// A remedy in upstream's own file.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct FoundFix {
+    /// What it does.
+    pub what: String,
+    /// Path from the top of upstream's repository.
+    pub path: String,
+    /// What is to be replaced by what, in text order.
+    pub edits: Vec<FixEdit>,
+}
+
+/// One replacement.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct FixEdit {
+    /// From 1.
+    pub line: usize,
+    /// In bytes, from 1.
+    pub column: usize,
+    /// Line of the byte behind the last.
+    pub end_line: usize,
+    /// Column of the byte behind the last.
+    pub end_column: usize,
+    /// What comes in its place.
+    pub text: String,
+}
+
+/// What became of a baseline.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Baseline {
+    /// Findings that it accepts and that stand.
+    pub accepted: usize,
+    /// Entries that no finding has any more: fingerprint to what it was.
+    pub gone: BTreeMap<String, String>,
+}
