@@ -9,6 +9,7 @@ pub mod crash;
 pub mod error;
 mod excerpt;
 pub mod explain;
+pub mod found;
 pub mod json;
 pub mod paint;
 pub mod patch;
