@@ -3,6 +3,7 @@
 
 mod merge;
 mod read;
+mod standing;
 #[cfg(test)]
 mod tests;
 
@@ -15,6 +16,7 @@ use crate::text::{Position, Source, Span};
 
 pub use merge::merge;
 pub use read::read;
+pub use standing::Introduced;
 
 /// Raised when a member changes its meaning or goes; new ones may come.
 pub const SCHEMA: u32 = 1;

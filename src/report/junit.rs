@@ -1,0 +1,168 @@
+//! JUnit XML, as viewers of test results read it: a suite a commit, a test case a kind of finding.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use super::visible::xml;
+use crate::check::record::{Commit, Found, Place, Record};
+use crate::finding::codes::{self, Area};
+
+/// The record as JUnit XML. A kind of error that a commit brings fails, or, where only one commit
+/// was checked, one that stands there; all other kinds that were looked for pass. Warnings, and what a baseline
+/// accepts, are said in the case's output.
+pub fn junit(record: &Record) -> String {
+    let suites: Vec<Suite<'_>> =
+        record.commits.iter().map(|commit| Suite::of(record, commit)).collect();
+    let sum = |count: fn(&Suite<'_>) -> usize| suites.iter().map(count).sum::<usize>();
+    let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+    push(
+        &mut out,
+        format_args!(
+            "<testsuites name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"0\">\n",
+            xml(&format!("{} of {}", record.command, record.library)),
+            sum(|suite| suite.cases.len()),
+            sum(Suite::failures),
+        ),
+    );
+    suites.iter().for_each(|suite| suite.write(&mut out));
+    out.push_str("</testsuites>\n");
+    out
+}
+
+/// Writing to a string can't fail.
+fn push(out: &mut String, text: std::fmt::Arguments<'_>) {
+    let _ = out.write_fmt(text);
+}
+
+struct Suite<'r> {
+    record: &'r Record,
+    commit: &'r Commit,
+    /// What viewers group cases by and know them again by.
+    class: String,
+    cases: BTreeMap<&'r str, Vec<&'r Found>>,
+}
+
+impl<'r> Suite<'r> {
+    fn of(record: &'r Record, commit: &'r Commit) -> Suite<'r> {
+        let looked_for = codes::all().filter(|code| match code.area {
+            Area::Import | Area::Check => true,
+            Area::Build => record.build,
+            Area::Rules | Area::Tree => false,
+        });
+        let mut cases: BTreeMap<&str, Vec<&Found>> =
+            looked_for.map(|code| (code.name, Vec::new())).collect();
+        for found in &commit.findings {
+            cases.entry(&found.code).or_default().push(found);
+        }
+        // A dot would part a package from its class.
+        let name = |text: &str| text.replace(|c: char| c == '.' || c.is_whitespace(), "_");
+        let mut class = format!("{}.{}", name(&record.library), name(&record.profile));
+        if record.total > 1 {
+            class.push_str(&format!(".{}", name(&commit.shown())));
+        }
+        Suite { record, commit, class, cases }
+    }
+
+    fn failures(&self) -> usize {
+        self.cases.values().filter(|list| list.iter().any(|found| fails(found))).count()
+    }
+
+    fn write(&self, out: &mut String) {
+        let Suite { record, commit, .. } = self;
+        push(
+            out,
+            format_args!(
+                "  <testsuite name=\"{}\" id=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"0\" skipped=\"0\">\n    <properties>\n",
+                xml(&format!("{} {}", record.library, commit.shown())),
+                commit.number,
+                self.cases.len(),
+                self.failures(),
+            ),
+        );
+        let proof = commit.proof;
+        let properties = [
+            ("tool", record.tool.clone()),
+            ("ruleset", record.ruleset.clone()),
+            ("profile", record.profile.clone()),
+            ("source", record.source.clone()),
+            ("commit", commit.id.clone().unwrap_or_default()),
+            ("title", commit.title.clone().unwrap_or_default()),
+            ("proved", format!("{} of {} files", proof.proved, proof.files)),
+        ];
+        for (name, value) in properties.iter().filter(|(_, value)| !value.is_empty()) {
+            push(out, format_args!("      <property name=\"{name}\" value=\"{}\"/>\n", xml(value)));
+        }
+        out.push_str("    </properties>\n");
+        for (code, list) in &self.cases {
+            self.case(out, code, list);
+        }
+        out.push_str("  </testsuite>\n");
+    }
+
+    fn case(&self, out: &mut String, code: &str, list: &[&Found]) {
+        let (failed, passed): (Vec<&Found>, Vec<&Found>) =
+            list.iter().copied().partition(|found| fails(found));
+        let place = failed.iter().flat_map(|found| &found.places).find(|place| place.upstream);
+        let file = place.map_or(String::new(), |place| format!(" file=\"{}\"", xml(&place.path)));
+        let head = format!("classname=\"{}\" name=\"{}\"{file}", xml(&self.class), xml(code));
+        if list.is_empty() {
+            return push(out, format_args!("    <testcase {head}/>\n"));
+        }
+        push(out, format_args!("    <testcase {head}>\n"));
+        if let Some(first) = failed.first() {
+            let message = match failed.len() {
+                1 => first.message.clone(),
+                count => format!("{} (and {} more)", first.message, count - 1),
+            };
+            // One for all: some viewers read only one.
+            push(
+                out,
+                format_args!(
+                    "      <failure type=\"{}\" message=\"{}\">{}</failure>\n",
+                    xml(code),
+                    xml(&message),
+                    texts(&failed),
+                ),
+            );
+        }
+        if !passed.is_empty() {
+            push(out, format_args!("      <system-out>{}</system-out>\n", texts(&passed)));
+        }
+        out.push_str("    </testcase>\n");
+    }
+}
+
+fn fails(found: &Found) -> bool {
+    found.severity == "error" && !found.accepted
+}
+
+/// Findings as compilers write them, escaped line by line.
+fn texts(list: &[&Found]) -> String {
+    let mut out = String::new();
+    for found in list {
+        let accepted = if found.accepted { " (accepted by the baseline)" } else { "" };
+        let Found { severity, message, code, .. } = found;
+        let (first, further) = found.places.split_first().unzip();
+        let at = first.map_or(String::new(), |place| format!("{}: ", position(place)));
+        let mut lines = vec![format!("{at}{severity}: {message} [{code}]{accepted}")];
+        lines.extend(first.into_iter().flat_map(|place| {
+            let said = (!place.text.is_empty()).then(|| format!("    {}", place.text));
+            [format!("    {}", place.source)].into_iter().chain(said)
+        }));
+        let further = further.unwrap_or_default();
+        lines.extend(
+            further.iter().map(|place| format!("{}: note: {}", position(place), place.text)),
+        );
+        lines.extend(found.hint.iter().map(|hint| format!("help: {hint}")));
+        lines.extend(found.fix.iter().map(|fix| format!("fix: {} in {}", fix.what, fix.path)));
+        for line in lines {
+            out.push_str(&xml(&line));
+            out.push('\n');
+        }
+    }
+    out
+}
+
+fn position(place: &Place) -> String {
+    format!("{}:{}:{}", place.path, place.region.line, place.region.column)
+}
