@@ -5,7 +5,7 @@ mod merge;
 mod read;
 mod standing;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use std::collections::BTreeMap;
 use std::str::Utf8Chunk;

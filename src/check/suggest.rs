@@ -127,3 +127,115 @@ impl Edited<'_> {
         out
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::patch::Change;
+    use crate::text::Source;
+
+    const TEXT: &[u8] = b"one\ntwo three\nfour\nlast";
+
+    fn finding(source: &Arc<Source>, edits: &[(usize, usize, &str)]) -> Finding {
+        let edits =
+            edits.iter().map(|(start, end, text)| (Span::new(*start, *end), (*text).to_owned()));
+        let fix = Fix { source: source.clone(), edits: edits.collect(), what: "do".into() };
+        Finding::error("libc-call", "message").fix(fix)
+    }
+
+    fn text(done: &Suggestion, path: &str) -> String {
+        String::from_utf8(done.after[&TreePath::new(path).unwrap()].to_vec()).unwrap()
+    }
+
+    #[test]
+    fn remedies_become_one_patch() {
+        let a = Source::new("lib/a.c", TEXT);
+        let b = Source::new("lib/b.c", &b"x\n"[..]);
+        let findings = [
+            finding(&b, &[(0, 1, "y")]),
+            finding(&a, &[(4, 7, "2"), (19, 23, "end")]),
+            Finding::error("libc-call", "without a remedy"),
+            finding(&a, &[(0, 0, "zero\n")]),
+        ];
+        let done = suggest(&findings);
+        assert_eq!((&done.taken[..], done.left_out.len()), (&[0, 1, 3][..], 0));
+        assert_eq!(text(&done, "lib/a.c"), "zero\none\n2 three\nfour\nend");
+        let patch = Change::between(&done.before, &done.after).unwrap().text();
+        let expected = "--- a/lib/a.c\n+++ b/lib/a.c\n@@ -1,4 +1,5 @@\n+zero\n one\n-two three\n\
+            +2 three\n four\n-last\n\\ No newline at end of file\n+end\n\\ No newline at end of file\n";
+        let patch = String::from_utf8(patch).unwrap();
+        assert!(patch.contains(expected), "{patch}");
+        assert!(patch.contains("--- a/lib/b.c\n+++ b/lib/b.c\n@@ -1 +1 @@\n-x\n+y\n"), "{patch}");
+    }
+
+    #[test]
+    fn the_first_of_two_that_meet_is_taken() {
+        let a = Source::new("lib/a.c", TEXT);
+        let first = [(4, 7, "2")];
+        for (second, meets) in [
+            (&[(4, 7, "zwei")][..], true),
+            (&[(0, 3, "1"), (5, 6, "w")], true),
+            (&[(0, 23, "")], true),
+            (&[(3, 5, "")], true),
+            (&[(6, 9, "")], true),
+            (&[(7, 7, "+")], true),
+            (&[(4, 4, "+")], true),
+            (&[(7, 9, "")], false),
+            (&[(0, 4, "")], false),
+            (&[(8, 8, "+")], false),
+        ] {
+            let done = suggest(&[finding(&a, &first), finding(&a, second)]);
+            assert_eq!(done.left_out.len(), usize::from(meets), "{second:?}");
+            if meets {
+                let reason = &done.left_out[0].reason;
+                assert!(reason.starts_with("the remedy of finding 1 changes line"), "{reason}");
+                assert_eq!(text(&done, "lib/a.c"), "one\n2 three\nfour\nlast", "{second:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_same_remedy_twice_is_one() {
+        let a = Source::new("lib/a.c", TEXT);
+        let shared = finding(&a, &[(0, 0, "#include \"x\"\n"), (4, 7, "2")]);
+        let more = finding(&a, &[(0, 0, "#include \"x\"\n"), (8, 13, "3")]);
+        let done = suggest(&[shared.clone(), shared, more]);
+        assert_eq!(done.taken, [0, 1, 2]);
+        assert_eq!(text(&done, "lib/a.c"), "#include \"x\"\none\n2 3\nfour\nlast");
+    }
+
+    #[test]
+    fn remedies_that_fit_nothing_are_left_out() {
+        let a = Source::new("lib/a.c", TEXT);
+        let other = Source::new("lib/a.c", &b"other"[..]);
+        let outside = Source::new("../a.c", TEXT);
+        let binary = Source::new("lib/b.c", &b"a\0b"[..]);
+        let findings = [
+            finding(&a, &[(0, 3, "1")]),
+            finding(&a, &[(20, 24, "beyond")]),
+            finding(&a, &[(8, 9, ""), (4, 5, "")]),
+            finding(&a, &[]),
+            finding(&other, &[(0, 1, "")]),
+            finding(&outside, &[(0, 1, "")]),
+            finding(&binary, &[(0, 1, "")]),
+        ];
+        let done = suggest(&findings);
+        assert_eq!(done.taken, [0]);
+        assert_eq!(done.after.len(), 1);
+        let reasons: Vec<&str> = done.left_out.iter().map(|left| left.reason.as_str()).collect();
+        assert_eq!(
+            reasons,
+            [
+                "the remedy doesn't fit lib/a.c",
+                "the remedy doesn't fit lib/a.c",
+                "the remedy doesn't fit lib/a.c",
+                "another remedy knows other bytes of lib/a.c",
+                "`../a.c` is no path in a repository",
+                "lib/b.c is no text, which a patch can't change",
+            ]
+        );
+        // What changes nothing is no change.
+        let done = suggest(&[finding(&a, &[(0, 3, "one")])]);
+        assert!(done.after.is_empty() && done.taken == [0]);
+    }
+}

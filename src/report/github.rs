@@ -129,3 +129,95 @@ fn command(kind: &str, properties: &[(&str, String)], lines: &[String]) -> Strin
 fn escaped(text: &str) -> String {
     text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::check::record::tests::{HOSTILE, hostile, range, sample};
+
+    /// Kind, properties and message of a command, as the runner reads it.
+    fn parse(line: &str) -> (String, BTreeMap<String, String>, String) {
+        let (head, message) = line.strip_prefix("::").unwrap().split_once("::").unwrap();
+        let (kind, properties) = head.split_once(' ').unwrap();
+        let data = |text: &str| text.replace("%0D", "\r").replace("%0A", "\n").replace("%25", "%");
+        let value = |text: &str| data(&text.replace("%3A", ":").replace("%2C", ","));
+        let properties = properties.split(',').map(|property| {
+            let (name, text) = property.split_once('=').unwrap();
+            (name.to_owned(), value(text))
+        });
+        (kind.to_owned(), properties.collect(), data(message))
+    }
+
+    fn parsed(record: &Record) -> Vec<(String, BTreeMap<String, String>, String)> {
+        github(record).lines().map(parse).collect()
+    }
+
+    #[test]
+    fn findings_become_annotations() {
+        let text = github(&sample());
+        let first = "::error file=lib/a.c,line=3,endLine=3,col=5,endColumn=11,title=libc-call::\
+            `libc-call` is wrong%0Acalled here%0Alib/b.h:7:5: declared here%0A\
+            rules/zstd/calls/libc.toml:1:5%0Ahelp: do otherwise%0Afix: call `X_memset` instead";
+        assert_eq!(text.lines().nth(1).unwrap(), first);
+        let all = parsed(&sample());
+        let kinds: Vec<&str> = all.iter().map(|(kind, ..)| kind.as_str()).collect();
+        assert_eq!(kinds, ["notice", "error", "error", "warning"]);
+        assert_eq!(all[0].1["title"], "zstd v1.5.6-0 (000000000000): 2 errors, 1 warnings");
+        let said = "54 of 54 files are proved to mean the same.\n\
+            The baseline accepts 1; 1 of its entries no longer occur.";
+        assert_eq!(all[0].2, said);
+        // A rule's place is in no file of upstream.
+        assert!(!all[2].1.contains_key("file"));
+        assert!(all[2].2.contains("rules/zstd/names/x.toml:1:5"));
+    }
+
+    #[test]
+    fn what_stands_comes_first() {
+        let all = parsed(&range());
+        assert_eq!(all[1].1["title"], "unfit-name");
+        assert!(all[1].2.ends_with("since v1.5.6-2 (000000000000), change 2"));
+        assert_eq!(all[2].1["title"], "libc-call");
+        assert!(!all[2].1.contains_key("line"));
+        assert!(all[2].2.ends_with("gone since v1.5.6-2 (000000000000)"), "{}", all[2].2);
+        assert!(all[0].2.contains("1 came and went within the range."));
+    }
+
+    #[test]
+    fn each_kind_is_shown_before_the_second_of_any() {
+        let mut record = sample();
+        let findings = &mut record.commits[0].findings;
+        let call = findings[0].clone();
+        findings.splice(0..0, std::iter::repeat_n(call, 12));
+        let all = parsed(&record);
+        assert_eq!(all[1].1["title"], "libc-call");
+        assert_eq!(all[2].1["title"], "rule-unmatched");
+        assert_eq!(all[3].1["title"], "libc-call");
+        assert!(all[0].2.contains("Only 10 of each kind are shown as annotations"));
+    }
+
+    #[test]
+    fn places_over_several_lines_have_no_columns() {
+        let mut record = sample();
+        record.commits[0].findings[0].places[0].region.end_line = 4;
+        let (_, properties, _) = &parsed(&record)[1];
+        assert_eq!((&*properties["line"], &*properties["endLine"]), ("3", "4"));
+        assert!(!properties.contains_key("col") && !properties.contains_key("endColumn"));
+    }
+
+    #[test]
+    fn hostile_text_gives_no_command() {
+        let text = github(&hostile());
+        assert_eq!(text.lines().count(), 4);
+        assert!(text.chars().all(|c| c == '\n' || !c.is_control() && c != '\u{202e}'));
+        for line in text.lines() {
+            let (kind, properties, message) = parse(line);
+            assert!(["notice", "error", "warning"].contains(&kind.as_str()));
+            let known = ["file", "line", "endLine", "col", "endColumn", "title"];
+            assert!(properties.keys().all(|name| known.contains(&name.as_str())));
+            assert!(kind == "notice" || message.starts_with(&*one_line(HOSTILE)));
+        }
+        assert!(parse(text.lines().nth(1).unwrap()).1["file"].starts_with("../lib/ü:%/]]>"));
+    }
+}

@@ -21,7 +21,7 @@ pub fn junit(record: &Record) -> String {
             "<testsuites name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"0\">\n",
             xml(&format!("{} of {}", record.command, record.library)),
             sum(|suite| suite.cases.len()),
-            sum(Suite::failures),
+            sum(|suite| suite.failures()),
         ),
     );
     suites.iter().for_each(|suite| suite.write(&mut out));
@@ -165,4 +165,77 @@ fn texts(list: &[&Found]) -> String {
 
 fn position(place: &Place) -> String {
     format!("{}:{}:{}", place.path, place.region.line, place.region.column)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::record::tests::{hostile, range, sample};
+
+    #[test]
+    fn kinds_of_findings_are_cases() {
+        let text = junit(&sample());
+        let kinds = codes::all().filter(|code| matches!(code.area, Area::Import | Area::Check));
+        let tests = kinds.count();
+        let counts = format!("tests=\"{tests}\" failures=\"2\" errors=\"0\"");
+        assert!(text.contains(&format!("<testsuites name=\"check of zstd\" {counts}>")), "{text}");
+        assert_eq!(text.matches("<testcase ").count(), tests);
+        let failed = "<testcase classname=\"zstd.strict\" name=\"libc-call\" file=\"lib/a.c\">\n      \
+            <failure type=\"libc-call\" message=\"`libc-call` is wrong\">\
+            lib/a.c:3:5: error: `libc-call` is wrong [libc-call]\n        memset(p, 0, 1);\n    \
+            called here\nlib/b.h:7:5: note: declared here\n\
+            rules/zstd/calls/libc.toml:1:5: note: \n\
+            help: do otherwise\nfix: call `X_memset` instead in lib/a.c\n</failure>";
+        assert!(text.contains(failed), "{text}");
+        // Passing ones, warnings, and what the baseline accepts.
+        assert!(text.contains("<testcase classname=\"zstd.strict\" name=\"syntax-error\"/>"));
+        let warned = "name=\"hardwired-left\">\n      <system-out>lib/a.c:3:5: warning: ";
+        assert!(text.contains(warned), "{text}");
+        assert!(text.contains("[unfit-name] (accepted by the baseline)"), "{text}");
+    }
+
+    #[test]
+    fn commits_are_suites() {
+        let text = junit(&range());
+        assert_eq!(text.matches("<testsuite ").count(), 4);
+        assert_eq!(text.matches("<failure ").count(), 2);
+        assert!(
+            text.contains("classname=\"zstd.strict.v1_5_6-2_(000000000000)\" name=\"unfit-name\"")
+        );
+        assert!(text.contains("<property name=\"title\" value=\"change 3\"/>"));
+    }
+
+    #[test]
+    fn what_was_built_is_a_case_only_then() {
+        let count = |build: bool| {
+            let record = Record { build, ..sample() };
+            junit(&record).matches("<testcase ").count()
+        };
+        let built = codes::all().filter(|code| code.area == Area::Build).count();
+        assert_eq!(count(true), count(false) + built);
+    }
+
+    #[test]
+    fn hostile_text_is_no_markup() {
+        let text = junit(&hostile());
+        // Our own elements only, each with its end.
+        let names: std::collections::BTreeSet<&str> = text
+            .split('<')
+            .skip(1)
+            .map(|rest| rest.split([' ', '>', '/']).find(|name| !name.is_empty()).unwrap())
+            .collect();
+        let ours = [
+            "?xml",
+            "failure",
+            "properties",
+            "property",
+            "system-out",
+            "testcase",
+            "testsuite",
+            "testsuites",
+        ];
+        assert_eq!(names.into_iter().collect::<Vec<_>>(), ours);
+        assert!(text.chars().all(|c| c == '\n' || !c.is_control() && c != '\u{202e}'));
+        assert!(!text.contains("]]>") && !text.contains('\u{ffff}'));
+    }
 }

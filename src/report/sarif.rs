@@ -316,3 +316,133 @@ fn provenance(record: &Record) -> Option<Value> {
         })
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::record::tests::{HOSTILE, hostile, range, sample};
+
+    fn run(record: &Record) -> Value {
+        let text = sarif(record);
+        assert!(text.chars().all(|c| c == '\n' || !c.is_control() && c != '\u{202e}'));
+        let log: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!((&log["version"], log["runs"].as_array().unwrap().len()), (&json!("2.1.0"), 1));
+        log["runs"][0].clone()
+    }
+
+    #[test]
+    fn a_result_has_all_that_a_finding_has() {
+        let run = run(&sample());
+        let results = run["results"].as_array().unwrap();
+        assert_eq!(results.len(), 4);
+        let call = &results[0];
+        assert_eq!((&call["ruleId"], &call["level"]), (&json!("libc-call"), &json!("error")));
+        let text = "`libc-call` is wrong.\nAt the place shown: called here.\nTo do: do otherwise.";
+        assert_eq!(call["message"]["text"], text);
+        let at = &call["locations"][0]["physicalLocation"];
+        let file = json!({ "uri": "lib/a.c", "uriBaseId": "SRCROOT" });
+        assert_eq!(at["artifactLocation"], file);
+        let region = json!({
+            "startLine": 3, "startColumn": 5, "endLine": 3, "endColumn": 11,
+            "snippet": { "text": "memset" },
+        });
+        assert_eq!(at["region"], region);
+        let related = call["relatedLocations"].as_array().unwrap();
+        assert_eq!(related.len(), 2);
+        assert_eq!(related[0]["message"]["text"], "declared here");
+        let rule = &related[1]["physicalLocation"]["artifactLocation"];
+        assert_eq!(*rule, json!({ "uri": "rules/zstd/calls/libc.toml", "uriBaseId": "RULES" }));
+        let change = &call["fixes"][0]["artifactChanges"][0];
+        assert_eq!(change["artifactLocation"], file);
+        assert_eq!(change["replacements"][0]["insertedContent"]["text"], "X_memset");
+        assert_eq!(change["replacements"][0]["deletedRegion"]["endColumn"], 11);
+        assert_eq!(call["partialFingerprints"]["primaryLocationLineHash"], "aa11");
+        assert_eq!(results[2]["level"], "warning");
+    }
+
+    #[test]
+    fn results_point_at_their_rules() {
+        let mut record = sample();
+        record.commits[0].findings[2].code = "from-the-future".into();
+        let run = run(&record);
+        let rules = run["tool"]["driver"]["rules"].as_array().unwrap();
+        for result in run["results"].as_array().unwrap() {
+            let index = result["ruleIndex"].as_u64().unwrap() as usize;
+            assert_eq!(rules[index]["id"], result["ruleId"]);
+        }
+        let call = rules.iter().find(|rule| rule["id"] == "libc-call").unwrap();
+        assert_eq!(call["name"], "LibcCall");
+        assert_eq!(call["shortDescription"]["text"], "A function of the C library is called.");
+        // What a check never says is not among them.
+        assert!(!rules.iter().any(|rule| rule["id"] == "rule-toml"));
+    }
+
+    #[test]
+    fn a_baseline_shows_in_states() {
+        let run = run(&sample());
+        let state = |at: usize| run["results"][at]["baselineState"].as_str().unwrap().to_owned();
+        assert_eq!((state(0), state(1)), ("new".into(), "unchanged".into()));
+        assert_eq!(run["results"][1]["suppressions"][0]["status"], "accepted");
+        assert!(run["results"][0].get("suppressions").is_none());
+        let said = &run["invocations"][0]["toolExecutionNotifications"];
+        let gone = "Entries of the baseline that no finding has any more: 1.";
+        assert_eq!(said[1]["message"]["text"], gone);
+        let mut without = sample();
+        without.baseline = None;
+        assert!(super::tests::run(&without)["results"][0].get("baselineState").is_none());
+    }
+
+    #[test]
+    fn a_range_gives_what_stands_at_its_end() {
+        let run = run(&range());
+        let results = run["results"].as_array().unwrap();
+        assert_eq!(results.len(), 1);
+        assert_eq!(results[0]["ruleId"], "unfit-name");
+        assert_eq!(results[0]["properties"]["commit"], "v1.5.6-2 (000000000000)");
+        let control = &run["versionControlProvenance"][0];
+        assert_eq!(control["repositoryUri"], "https://example.org/zstd");
+        assert_eq!(control["revisionId"], format!("{:040x}", 0xabc_def3));
+        let said = &run["invocations"][0]["toolExecutionNotifications"][1]["message"]["text"];
+        assert_eq!(said, "Findings that came and went within the range, left out here: 1.");
+    }
+
+    #[test]
+    fn paths_are_relative_uris() {
+        assert_eq!(relative("lib/a b#?.c"), "lib/a%20b%23%3F.c");
+        assert_eq!(relative("a:b/ü%.h"), "a%3Ab/%C3%BC%25.h");
+        assert_eq!(relative("/home/u/../rules\\x.toml"), "home/u/rules/x.toml");
+        assert_eq!(relative(".."), ".");
+    }
+
+    #[test]
+    fn hostile_text_stays_text() {
+        let run = run(&hostile());
+        let call = &run["results"][0];
+        assert!(!call["message"]["text"].as_str().unwrap().contains("]("));
+        let uri = call["locations"][0]["physicalLocation"]["artifactLocation"]["uri"].as_str();
+        let uri = uri.unwrap();
+        assert!(uri.starts_with("lib/%C3%BC%3A%25/%5D%5D%3E%3Cx%20a") && uri.is_ascii(), "{uri}");
+        // What is to be put in is put in as it is.
+        let change = &call["fixes"][0]["artifactChanges"][0];
+        assert_eq!(change["replacements"][0]["insertedContent"]["text"], HOSTILE);
+        assert!(run.get("versionControlProvenance").is_none());
+    }
+
+    #[test]
+    fn code_scanning_gets_what_it_takes() {
+        let mut record = sample();
+        let findings = &mut record.commits[0].findings;
+        findings[3].places.clear();
+        let mut many = findings[0].clone();
+        many.places = vec![many.places[0].clone(); 2000];
+        let warning = findings[2].clone();
+        findings.push(many);
+        findings.splice(0..0, std::iter::repeat_n(warning, MAX_RESULTS));
+        let run = run(&record);
+        let results = run["results"].as_array().unwrap();
+        assert_eq!(results.len(), MAX_RESULTS);
+        assert!(results[..4].iter().all(|result| result["level"] == "error"));
+        assert_eq!(results[2]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"], ".");
+        assert_eq!(results[3]["relatedLocations"].as_array().unwrap().len(), MAX_RELATED);
+    }
+}
