@@ -315,6 +315,55 @@ fn the_program_names_no_library() {
     assert!(found.is_empty(), "{found:#?}");
 }
 
+/// Words in quotes that look like codes of findings, and are none; keys of rules are known anyway.
+const NO_CODES: &[&str] = &["utf-8"];
+
+/// The words in quotes that may be the code of a finding, in a file that makes findings.
+fn codes(text: &str) -> BTreeSet<String> {
+    let word = |at: usize| {
+        let rest = text[at..].strip_prefix('"')?;
+        let end =
+            rest.find(|c: char| !c.is_ascii_lowercase() && !c.is_ascii_digit() && c != '-')?;
+        (rest[end..].starts_with('"') && !rest[..end].starts_with('-') && end > 0)
+            .then(|| rest[..end].to_owned())
+    };
+    let made = ["Finding::error(", "Finding::warning("];
+    let behind = |made| text.match_indices(made).map(move |(at, _)| at + str::len(made));
+    let first = made.into_iter().flat_map(behind).filter_map(|at| {
+        let blanks = text[at..].len() - text[at..].trim_start().len();
+        word(at + blanks)
+    });
+    let mut found: BTreeSet<String> = first.collect();
+    if made.iter().any(|made| text.contains(made)) || text.contains("code: \"") {
+        let quoted = text.match_indices('"').filter_map(|(at, _)| word(at));
+        found.extend(quoted.filter(|word| word.contains('-')));
+    }
+    found
+}
+
+#[test]
+fn every_code_of_a_finding_is_explained() {
+    let sources = sources();
+    let mut keys = BTreeSet::new();
+    let (mut used, mut quoted) = (BTreeSet::new(), String::new());
+    for file in &sources {
+        if file.path == "src/rules/shape.rs" {
+            keys = codes(&format!("code: \"\"{}", file.text));
+        } else if !file.path.starts_with("src/finding/codes") {
+            used.extend(codes(&file.text));
+            quoted.push_str(&file.text);
+        }
+    }
+    let explained: BTreeSet<String> =
+        kernelize::finding::codes::all().map(|code| code.name.to_owned()).collect();
+    let no_code = |word: &&String| keys.contains(*word) || NO_CODES.contains(&word.as_str());
+    let silent: Vec<_> = used.difference(&explained).filter(|word| !no_code(word)).collect();
+    assert!(silent.is_empty(), "codes without an entry in src/finding/codes: {silent:#?}");
+    let unused: Vec<_> =
+        explained.iter().filter(|name| !quoted.contains(&format!("\"{name}\""))).collect();
+    assert!(unused.is_empty(), "entries in src/finding/codes that no finding has: {unused:#?}");
+}
+
 #[test]
 fn every_rule_has_a_fixture_and_every_fixture_a_rule() {
     let mut rules = BTreeSet::new();
@@ -376,6 +425,8 @@ fn the_checks_see_code_and_nothing_else() {
         code_only("a // b\n\"c\\\"d\" /* e /* f */ g */ h r#\"i\"j\"# '\\'' 'k' <'l> b\"m\" r#n");
     let seen: Vec<&str> = code.split_whitespace().collect();
     assert_eq!(seen, ["a", "h", "<'l>", "r#n"]);
+    let text = "Finding::error(\n  \"one\", code); x(\"two-words\", \"three\", \"no Code\")";
+    assert_eq!(codes(text).into_iter().collect::<Vec<_>>(), ["one", "two-words"]);
     let used = used_modules("use crate::a::b; use crate::{c, d::{e, f}, g}; x(crate::h::i)");
     assert_eq!(used.into_iter().collect::<Vec<_>>(), ["a", "c", "d", "g", "h"]);
     assert_eq!(words("fs::write fs::writer", "fs::write").count(), 1);

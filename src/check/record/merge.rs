@@ -128,14 +128,14 @@ fn merged(one: Option<Baseline>, other: Option<Baseline>) -> Result<Option<Basel
     };
     let entries = |baseline: &Baseline| {
         let both = baseline.accepted.iter().chain(&baseline.gone);
-        both.map(|(print, what)| (print.clone(), what.clone())).collect::<BTreeMap<_, _>>()
+        both.map(|(name, what)| (name.clone(), what.clone())).collect::<BTreeMap<_, _>>()
     };
     if entries(&one) != entries(&other) {
         return Err(Error::usage("the documents were made with different baselines")
             .hint("check all shards alike"));
     }
     one.accepted.extend(other.accepted);
-    one.gone.retain(|print, _| !one.accepted.contains_key(print));
+    one.gone.retain(|name, _| !one.accepted.contains_key(name));
     Ok(Some(one))
 }
 
