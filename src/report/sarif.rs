@@ -186,14 +186,21 @@ fn plain(text: &str) -> String {
 }
 
 fn location(place: &Place) -> Value {
-    let mut region = region(&place.region);
-    if region["startLine"] == region["endLine"] && is_whole(&place.source) {
-        region["snippet"] = json!({ "text": marked(place) });
-    }
-    let mut location = json!({ "physicalLocation": {
+    let mut physical = json!({
         "artifactLocation": artifact(&place.path, place.upstream),
-        "region": region,
-    }});
+        "region": region(&place.region),
+    });
+    let Region { line, end_line, .. } = place.region;
+    if line == end_line && is_whole(&place.source) {
+        let marked = marked(place);
+        // The context has to hold more than the place.
+        if marked.len() < place.source.len() {
+            let context = json!({ "startLine": line, "snippet": { "text": place.source } });
+            physical["contextRegion"] = context;
+        }
+        physical["region"]["snippet"] = json!({ "text": marked });
+    }
+    let mut location = json!({ "physicalLocation": physical });
     if !place.text.is_empty() {
         location["message"] = json!({ "text": plain(&place.text) });
     }
@@ -347,6 +354,8 @@ mod tests {
             "snippet": { "text": "memset" },
         });
         assert_eq!(at["region"], region);
+        let line = json!({ "startLine": 3, "snippet": { "text": "    memset(p, 0, 1);" } });
+        assert_eq!(at["contextRegion"], line);
         let related = call["relatedLocations"].as_array().unwrap();
         assert_eq!(related.len(), 2);
         assert_eq!(related[0]["message"]["text"], "declared here");
