@@ -65,6 +65,9 @@ pub struct Commit {
     pub title: Option<String>,
     /// Position in the whole range, from 0; shards keep it.
     pub number: usize,
+    /// Whether a range starts from here: it is what the next one is compared with, and never red.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub start: bool,
     /// Files of the kernel form whose bytes differ from those at the parent that was checked before.
     /// `None` where there was none.
     pub changed: Option<Vec<String>>,

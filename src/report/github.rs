@@ -9,10 +9,12 @@ use crate::check::record::{Found, Introduced, Place, Record};
 /// How many annotations of one kind a step shows.
 const SHOWN: usize = 10;
 
-/// The record as workflow commands, one a line. What a baseline accepts is only counted.
+/// The record as workflow commands, one a line. What a baseline accepts, and what stood before a
+/// range, is only counted.
 pub fn github(record: &Record) -> String {
-    let mut list: Vec<Introduced<'_>> =
-        record.introduced().into_iter().filter(|introduced| !introduced.found.accepted).collect();
+    let all = record.introduced().into_iter().filter(|introduced| !introduced.found.accepted);
+    let (before, mut list): (Vec<Introduced<'_>>, Vec<_>) =
+        all.partition(|introduced| introduced.commit.start);
     // What stands can be mended, and its lines are those that the reader sees. Then one of each kind
     // before the second of any.
     let mut seen = std::collections::BTreeMap::new();
@@ -22,24 +24,28 @@ pub fn github(record: &Record) -> String {
         *earlier += 1;
         (found.severity != "error", fixed_by.is_some(), *earlier)
     });
-    let mut out = summary(record, &list);
+    let before = before.iter().filter(|introduced| introduced.stands()).count();
+    let mut out = summary(record, &list, before);
     for introduced in &list {
         out.push_str(&annotation(record, introduced));
     }
     out
 }
 
-/// What came of the run, in one notice.
-fn summary(record: &Record, list: &[Introduced<'_>]) -> String {
+/// What came of the run, in one notice. `before` findings are older than the range, and stand.
+fn summary(record: &Record, list: &[Introduced<'_>], before: usize) -> String {
     let count = |severity: &str| list.iter().filter(|one| one.found.severity == severity).count();
     let (errors, warnings) = (count("error"), count("warning"));
     let of = match record.commits.as_slice() {
         [only] => only.shown(),
-        commits => format!("{} commits", commits.len()),
+        commits => {
+            let checked = commits.iter().filter(|commit| !commit.start).count();
+            format!("{checked} commits")
+        }
     };
     let title = format!("{} {of}: {errors} errors, {warnings} warnings", record.library);
     let mut lines = Vec::new();
-    if let Some(last) = record.commits.last() {
+    if let Some(last) = record.commits.last().filter(|last| last.proof.files > 0) {
         let proof = last.proof;
         lines.push(format!(
             "{} of {} files are proved to mean the same.",
@@ -48,7 +54,10 @@ fn summary(record: &Record, list: &[Introduced<'_>]) -> String {
     }
     let gone = list.iter().filter(|one| one.fixed_by.is_some()).count();
     if gone > 0 {
-        lines.push(format!("{gone} came and went within the range."));
+        lines.push(format!("Findings that came and went within the range: {gone}."));
+    }
+    if before > 0 {
+        lines.push(format!("Findings that are older, and stand: {before}."));
     }
     if let Some(baseline) = &record.baseline {
         let (accepted, gone) = (baseline.accepted.len(), baseline.gone.len());
@@ -135,7 +144,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::check::record::tests::{HOSTILE, hostile, range, sample};
+    use crate::check::record::tests::{HOSTILE, found, hostile, range, sample};
 
     /// Kind, properties and message of a command, as the runner reads it.
     fn parse(line: &str) -> (String, BTreeMap<String, String>, String) {
@@ -181,7 +190,20 @@ mod tests {
         assert_eq!(all[2].1["title"], "libc-call");
         assert!(!all[2].1.contains_key("line"));
         assert!(all[2].2.ends_with("gone since v1.5.6-2 (000000000000)"), "{}", all[2].2);
-        assert!(all[0].2.contains("1 came and went within the range."));
+        assert!(all[0].2.contains("Findings that came and went within the range: 1."));
+    }
+
+    #[test]
+    fn what_stood_before_is_only_counted() {
+        let mut record = range();
+        let older = found("syntax-error", "error", "ff66");
+        record.commits[0].findings.push(older);
+        record.commits[0].start = true;
+        let all = parsed(&record);
+        assert_eq!(all.len(), 2);
+        assert_eq!(all[0].1["title"], "zstd 3 commits: 1 errors, 0 warnings");
+        assert!(all[0].2.ends_with("\nFindings that are older, and stand: 1."), "{}", all[0].2);
+        assert_eq!(all[1].1["title"], "unfit-name");
     }
 
     #[test]

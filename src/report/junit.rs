@@ -7,12 +7,12 @@ use super::visible::xml;
 use crate::check::record::{Commit, Found, Place, Record};
 use crate::finding::codes::{self, Area};
 
-/// The record as JUnit XML. A kind of error that a commit brings fails, or, where only one commit
-/// was checked, one that stands there; all other kinds that were looked for pass. Warnings, and what a baseline
-/// accepts, are said in the case's output.
+/// The record as JUnit XML. A kind of error that a commit brings, or that stands where only one was
+/// checked, fails; all other kinds that were looked for pass. Warnings, and what a baseline accepts,
+/// are said in the output of their case. The commit that a range starts from is left out.
 pub fn junit(record: &Record) -> String {
-    let suites: Vec<Suite<'_>> =
-        record.commits.iter().map(|commit| Suite::of(record, commit)).collect();
+    let checked = record.commits.iter().filter(|commit| !commit.start);
+    let suites: Vec<Suite<'_>> = checked.map(|commit| Suite::of(record, commit)).collect();
     let sum = |count: fn(&Suite<'_>) -> usize| suites.iter().map(count).sum::<usize>();
     let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     push(
@@ -203,6 +203,11 @@ mod tests {
             text.contains("classname=\"zstd.strict.v1_5_6-2_(000000000000)\" name=\"unfit-name\"")
         );
         assert!(text.contains("<property name=\"title\" value=\"change 3\"/>"));
+        let mut record = range();
+        record.commits[0].start = true;
+        let text = junit(&record);
+        assert_eq!(text.matches("<testsuite ").count(), 3);
+        assert_eq!(text.matches("<failure ").count(), 1);
     }
 
     #[test]

@@ -50,6 +50,7 @@ pub(crate) fn commit(number: usize, findings: Vec<Found>, fixed: &[&str]) -> Com
         name: format!("v1.5.6-{number}"),
         title: Some(format!("change {number}")),
         number,
+        start: false,
         changed: Some(vec!["lib/zstd/a.c".into()]),
         warnings: findings.len() - errors,
         findings,
