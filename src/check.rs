@@ -2,6 +2,7 @@
 
 pub mod memo;
 pub mod parsed;
+pub mod plain;
 pub mod record;
 
 use crate::finding::{Findings, Result};
@@ -43,5 +44,6 @@ pub fn check(
     let mut findings = std::mem::take(&mut tree.findings);
     let scope = Scope { rules: &rules, tree: &tree, input };
     findings.extend(parsed::check(scope));
+    findings.extend(plain::check(scope));
     Ok(Checked { tree, findings })
 }
