@@ -23,6 +23,8 @@ mod interface;
 mod meaning;
 #[path = "releases/modules.rs"]
 mod modules;
+#[path = "releases/proof.rs"]
+mod proof;
 #[path = "releases/syntax.rs"]
 mod syntax;
 #[path = "releases/threads.rs"]
