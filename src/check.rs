@@ -1,5 +1,8 @@
 //! What must hold of a kernel form, beyond what an import refuses.
 
+pub mod baseline;
+pub mod compare;
+pub mod fingerprint;
 pub mod memo;
 pub mod parsed;
 pub mod plain;

@@ -5,6 +5,7 @@
 //! output carries what a command was asked for, standard error everything said about it.
 
 pub mod audit;
+pub mod check;
 pub mod console;
 pub mod crash;
 pub mod error;
