@@ -100,6 +100,10 @@ fn all_claims(ruleset: &Ruleset) -> Vec<(Claim, &Rule)> {
     for rule in &ruleset.api {
         claims.push((format!("the kernel's `{}`", rule.kernel_name), &rule.rule));
     }
+    for rule in &ruleset.lists {
+        let what = rule.what;
+        claims.extend(rule.names.iter().map(|n| (format!("the {what} `{n}`"), &rule.rule)));
+    }
     claims
 }
 
