@@ -1,5 +1,6 @@
 //! What must hold of a kernel form, beyond what an import refuses.
 
+pub mod left;
 pub mod memo;
 pub mod parsed;
 pub mod record;
@@ -46,5 +47,6 @@ pub fn check(
     let mut findings = std::mem::take(&mut tree.findings);
     let scope = Scope { rules: &rules, tree: &tree, input };
     findings.extend(parsed::check(scope));
+    findings.extend(left::check(scope, &findings));
     Ok(Checked { tree, findings, proof: proof::Figures::default() })
 }

@@ -31,15 +31,17 @@ pub enum Listed {
     Macro,
     /// Members at the end of structs, by `STRUCT.MEMBER`.
     Member,
-    /// The first words of a pragma (`GCC`).
+    /// Pragmas by their first one or two words.
     Pragma,
+    /// Functions that call themselves.
+    Recursion,
     /// Types.
     Type,
 }
 
 impl Listed {
     /// All, in the order of their words.
-    const ALL: [Listed; 10] = [
+    const ALL: [Listed; 11] = [
         Listed::Builtin,
         Listed::Function,
         Listed::Global,
@@ -49,6 +51,7 @@ impl Listed {
         Listed::Macro,
         Listed::Member,
         Listed::Pragma,
+        Listed::Recursion,
         Listed::Type,
     ];
 
@@ -64,6 +67,7 @@ impl Listed {
             Listed::Macro => "macro",
             Listed::Member => "member",
             Listed::Pragma => "pragma",
+            Listed::Recursion => "recursion",
             Listed::Type => "type",
         }
     }
@@ -141,6 +145,7 @@ fn named(what: Option<Listed>, text: &str) -> Result<(), String> {
             Some((record, member)) => identifier(record).and_then(|()| identifier(member)),
             None => Err(format!("`{text}` is no member: STRUCT.MEMBER is wanted")),
         },
+        Some(Listed::Pragma) => text.split(' ').try_for_each(identifier),
         _ => identifier(start),
     }
 }
@@ -206,7 +211,7 @@ mod tests {
     fn words_lead_back_to_what_they_name() {
         let words: Vec<&str> = Listed::ALL.iter().map(|what| what.word()).collect();
         assert!(words.is_sorted(), "{words:?}");
-        assert_eq!(words.len(), 10);
+        assert_eq!(words.len(), 11);
     }
 
     #[test]
