@@ -30,7 +30,7 @@ use std::collections::HashSet;
 use rayon::prelude::*;
 
 use super::Scope;
-use crate::finding::Findings;
+use crate::finding::{Finding, Findings};
 use crate::pipeline::OutputFile;
 use crate::syntax::Definitions;
 use crate::text::TreePath;
@@ -80,10 +80,8 @@ pub fn check(scope: Scope<'_>, imported: &Findings) -> Findings {
     let masks = scope.rules.masks.iter().flat_map(|rule| &rule.names);
     let definitions = Definitions::of_tokens(texts, masks.map(String::as_str));
     let lists = Lists::new(scope.rules);
-    let facts: Vec<Facts> = files
-        .par_iter()
-        .map(|(path, file)| facts::of(&lists, &definitions, path, file))
-        .collect();
+    let facts: Vec<Facts> =
+        files.par_iter().map(|(path, file)| facts::of(&lists, &definitions, path, file)).collect();
     let known = Known::new(scope, &facts);
     let each: Vec<Findings> = files
         .par_iter()
@@ -108,6 +106,7 @@ fn judge(
     let mut findings = facts.findings.clone();
     headers::judge(lists, known, path, &point, &facts.headers, &mut findings);
     words::judge(known, &point, &facts.hardwired, &mut findings);
+    words::judge_floats(known, &point, &facts.floats, &mut findings);
     calls::judge(lists, known, &point, &facts.plain_calls, &mut findings);
     divisions::judge(known, &point, facts, &mut findings);
     globals::judge(lists, known, &point, &facts.globals, &mut findings);
@@ -117,11 +116,15 @@ fn judge(
 
 /// Leaves out what points at a place of which the import has found fault.
 fn without(mut findings: Findings, imported: &Findings) -> Findings {
-    let place = |finding: &crate::finding::Finding| {
+    let place = |finding: &Finding| {
         let first = finding.labels.first()?;
         Some((first.source.name.clone(), first.span))
     };
     let said: HashSet<_> = imported.iter().filter_map(place).collect();
-    findings.retain(|finding| place(finding).is_none_or(|place| !said.contains(&place)));
+    // That a header has no place in kernels says more than that no rule knows it.
+    let more = |finding: &Finding| finding.code == INTRINSICS;
+    findings.retain(|finding| {
+        more(finding) || place(finding).is_none_or(|place| !said.contains(&place))
+    });
     findings
 }

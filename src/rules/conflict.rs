@@ -102,7 +102,8 @@ fn all_claims(ruleset: &Ruleset) -> Vec<(Claim, &Rule)> {
     }
     for rule in &ruleset.lists {
         let what = rule.what;
-        claims.extend(rule.names.iter().map(|n| (format!("the {what} `{n}`"), &rule.rule)));
+        let claim = |n: &String| format!("the {what} `{n}` in a list");
+        claims.extend(rule.names.iter().map(|n| (claim(n), &rule.rule)));
     }
     claims
 }

@@ -32,12 +32,16 @@ pub(super) fn variable(
                 let node = outline.nodes[n];
                 node.kind == "identifier"
                     && locals.find(&text(bytes, node.span), n).is_some()
-                    && !outline.above(n).take_while(|&a| a >= size).any(|a| outline.nodes[a].kind == "sizeof_expression")
+                    && !outline
+                        .above(n)
+                        .take_while(|&a| a >= size)
+                        .any(|a| outline.nodes[a].kind == "sizeof_expression")
             });
             if runs {
                 let message = "the length of this array is worked out as the program runs";
                 let span = outline.nodes[size].span;
-                let finding = point.at(Finding::error(VARIABLE_ARRAY, message), span, "not a constant");
+                let finding =
+                    point.at(Finding::error(VARIABLE_ARRAY, message), span, "not a constant");
                 findings.push(finding.hint("the kernel's stack is small: give a constant bound"));
             }
         }
@@ -45,7 +49,10 @@ pub(super) fn variable(
 }
 
 fn in_parameters(outline: &Outline, at: usize) -> bool {
-    outline.above(at).take_while(|&n| outline.nodes[n].kind != "compound_statement").any(|n| outline.nodes[n].kind == "parameter_list")
+    outline
+        .above(at)
+        .take_while(|&n| outline.nodes[n].kind != "compound_statement")
+        .any(|n| outline.nodes[n].kind == "parameter_list")
 }
 
 /// Finds arrays of one element, or none, at the end of structs.
@@ -70,7 +77,10 @@ pub(super) fn trailing(
         let name = outline.child(array, "declarator").map(|n| outline.nodes[n]);
         let (Some(size), Some(name)) = (size, name) else { continue };
         let one = matches!(size.trim_end_matches(['u', 'U']), "0" | "1");
-        if outline.nodes[array].kind != "array_declarator" || !one || name.kind != "field_identifier" {
+        if outline.nodes[array].kind != "array_declarator"
+            || !one
+            || name.kind != "field_identifier"
+        {
             continue;
         }
         let name = text(bytes, name.span);

@@ -47,9 +47,7 @@ impl Candidates {
             if local.is_parameter || guards.tests(span, debug) {
                 continue;
             }
-            let found = uses.get(&number).and_then(|uses| {
-                variable(lexed, outline, local, uses)
-            });
+            let found = uses.get(&number).and_then(|uses| variable(lexed, outline, local, uses));
             let entry = self.seen.entry(span).or_insert_with(|| found.clone());
             if found.is_none() {
                 *entry = None;
@@ -99,7 +97,13 @@ fn variable(
     let semicolon = semicolon(outline, first);
     let Local { declared, .. } = local;
     let first_read = outline.nodes[first].span;
-    Some(Variable { name: declared.name.clone(), span: declared.span, reads, first_read, semicolon })
+    Some(Variable {
+        name: declared.name.clone(),
+        span: declared.span,
+        reads,
+        first_read,
+        semicolon,
+    })
 }
 
 /// Whether the name only gets a value there.
@@ -154,7 +158,8 @@ fn is_marked(lexed: &Lexed<'_>, outline: &Outline, local: &Local) -> bool {
     let declaration = lexed.code[..behind].iter().rev();
     let mut words = declaration.take_while(|token| !matches!(token.punct, b';' | b'{' | b'}'));
     words.any(|token| {
-        token.is_identifier() && lexed.text(token).to_ascii_lowercase().windows(6).any(|w| w == b"unused")
+        token.is_identifier()
+            && lexed.text(token).to_ascii_lowercase().windows(6).any(|w| w == b"unused")
     })
 }
 
@@ -180,9 +185,11 @@ pub(super) fn judge(
         }
         let name = &variable.name;
         let message = format!("`{name}` is read by nothing but what is compiled out");
-        let finding = point.at(Finding::error(ONLY_IN_ASSERT, message), variable.span, "declared here");
+        let finding =
+            point.at(Finding::error(ONLY_IN_ASSERT, message), variable.span, "declared here");
         let finding = point.at(finding, variable.first_read, "read here, where assertions are on");
-        let finding = finding.hint(format!("add `(void){name};`, or declare it under the same condition"));
+        let finding =
+            finding.hint(format!("add `(void){name};`, or declare it under the same condition"));
         findings.push(match variable.semicolon {
             Some(at) => {
                 let text = format!("; (void){name};");

@@ -29,8 +29,10 @@ pub(super) fn find(
     let bytes = lexed.bytes;
     let wanted = |name: &[u8]| lists.calls.contains_key(name);
     let mut found: Vec<PlainCall> = Vec::new();
-    let plain = |call: crate::syntax::Call| {
-        PlainCall { function: call.text, span: call.name, mapped: false }
+    let plain = |call: crate::syntax::Call| PlainCall {
+        function: call.text,
+        span: call.name,
+        mapped: false,
     };
     if lexed.code.iter().any(|token| token.is_identifier() && wanted(token.raw(bytes))) {
         found.extend(parsed.calls(&wanted).into_iter().map(plain));

@@ -17,16 +17,13 @@ pub(super) struct Declared {
     /// The type; of a function its result's.
     pub(super) ty: Ty,
     pub(super) is_function: bool,
-    /// Whether it points to a function.
-    pub(super) calls: bool,
-    /// Whether a value is given to it.
-    pub(super) initialised: bool,
 }
 
 /// What one declaration, parameter, field or function definition declares.
 pub(super) fn declared(bytes: &[u8], outline: &Outline, at: usize) -> Vec<Declared> {
     let base = outline.child(at, "type").map(|ty| base(bytes, outline, ty)).unwrap_or_default();
-    let declarators = outline.children(at).filter(|&n| outline.nodes[n].field == Some("declarator"));
+    let declarators =
+        outline.children(at).filter(|&n| outline.nodes[n].field == Some("declarator"));
     declarators.filter_map(|n| declarator(bytes, outline, n, &base)).collect()
 }
 
@@ -42,7 +39,7 @@ pub(super) fn named_type(bytes: &[u8], outline: &Outline, at: usize) -> Ty {
 
 fn declarator(bytes: &[u8], outline: &Outline, at: usize, base: &str) -> Option<Declared> {
     let (mut here, mut depth, mut inner) = (at, 0, 0);
-    let (mut is_function, mut initialised) = (false, false);
+    let mut is_function = false;
     loop {
         let node = outline.nodes[here];
         let named = || outline.child(here, "declarator");
@@ -56,14 +53,9 @@ fn declarator(bytes: &[u8], outline: &Outline, at: usize, base: &str) -> Option<
                     span: node.span,
                     ty: Ty::new(base, if calls { inner } else { depth }),
                     is_function: is_function && inner == 0,
-                    calls,
-                    initialised,
                 });
             }
-            "init_declarator" => {
-                initialised = true;
-                named()?
-            }
+            "init_declarator" => named()?,
             "pointer_declarator" | "array_declarator" => {
                 *(if is_function { &mut inner } else { &mut depth }) += 1;
                 named()?
@@ -72,12 +64,12 @@ fn declarator(bytes: &[u8], outline: &Outline, at: usize, base: &str) -> Option<
                 is_function = true;
                 named()?
             }
-            "parenthesized_declarator" | "attributed_declarator" => outline
-                .children(here)
-                .find(|&n| {
+            "parenthesized_declarator" | "attributed_declarator" => {
+                outline.children(here).find(|&n| {
                     let kind = outline.nodes[n].kind;
                     kind.ends_with("declarator") || kind.ends_with("identifier")
-                })?,
+                })?
+            }
             _ => return None,
         };
     }

@@ -64,9 +64,7 @@ impl Reader<'_> {
                     None => Expr::Name(name),
                 }
             }
-            "parenthesized_expression" | "comma_expression" => {
-                go(self.operands(at).last())
-            }
+            "parenthesized_expression" | "comma_expression" => go(self.operands(at).last()),
             "cast_expression" => match field("type") {
                 Some(ty) => Expr::Typed(named_type(self.bytes, self.outline, ty)),
                 None => Expr::Unknown,

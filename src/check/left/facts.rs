@@ -14,9 +14,9 @@ use super::headers::{self, Included};
 use super::identifiers;
 use super::lists::Lists;
 use super::point::Point;
-use super::types::{Ty, Width, is_wide, record_name};
-use super::words::{self, Settled};
 use super::pragmas;
+use super::types::{Ty, Width, is_wide, record_name};
+use super::words::{self, Floating, Settled};
 use crate::finding::Findings;
 use crate::pipeline::OutputFile;
 use crate::preprocess::lexer::{Keyword, Token, TokenKind, directive_tokens};
@@ -30,6 +30,7 @@ pub(super) struct Facts {
     pub(super) findings: Findings,
     pub(super) headers: Vec<Included>,
     pub(super) hardwired: Vec<Settled>,
+    pub(super) floats: Vec<Floating>,
     pub(super) plain_calls: Vec<PlainCall>,
     pub(super) divisions: Vec<Division>,
     pub(super) globals: Vec<Global>,
@@ -63,8 +64,6 @@ pub(super) struct Call {
 pub(super) struct Macro {
     /// Whether it takes arguments and none of them becomes code.
     pub(super) drops: bool,
-    /// Whether it takes arguments.
-    pub(super) takes: bool,
     /// The words that it stands for.
     pub(super) words: Vec<String>,
     /// What it is called on in turn.
@@ -97,7 +96,8 @@ pub(super) fn of(
     let guards = Guards::new(&lexed);
     let parsed = parse(&file.source, &file.text, definitions);
     let mut facts = Facts { headers: headers::find(&lexed), ..Facts::default() };
-    facts.hardwired = words::check(lists, &lexed, &guards, &point, &mut facts.findings);
+    (facts.hardwired, facts.floats) =
+        words::check(lists, &lexed, &guards, &point, &mut facts.findings);
     pragmas::check(lists, &lexed, &guards, &point, &mut facts.findings);
     identifiers::macros(lists, &lexed, &guards, &point, &mut facts.findings);
     facts.plain_calls = calls::find(lists, &lexed, &parsed, &point);
@@ -109,6 +109,7 @@ pub(super) fn of(
         facts.divisions.extend(divisions::find(bytes, outline, &locals));
         facts.globals.extend(globals::find(&lexed, outline));
         facts.types.read(bytes, outline);
+        words::place(bytes, outline, &mut facts.floats);
         candidates.add(lists, &lexed, &guards, outline, &locals);
         identifiers::check(lists, &lexed, outline, &locals, &point, &mut facts.findings);
         arrays::variable(&point, outline, &locals, &mut facts.findings);
@@ -116,6 +117,7 @@ pub(super) fn of(
         facts.functions.extend(functions(&lexed, path, outline));
     }
     facts.divisions.retain(|division| !debug(division.span));
+    facts.globals.retain(|global| !debug(global.span));
     facts.variables = candidates.finish();
     once(&mut facts);
     add_calls(&mut facts.functions, &parsed);
@@ -182,14 +184,13 @@ fn definition(bytes: &[u8], head: &Head, body: Span) -> Macro {
     let words: Vec<String> = identifiers.map(text).collect();
     let parameters: Vec<String> = head.parameters.iter().flatten().map(text).collect();
     let uses = words.iter().any(|word| word == "__VA_ARGS__" || parameters.contains(word));
-    let called = body.windows(2).filter(|pair| {
-        pair[0].kind == TokenKind::Identifier && &*pair[1].text(bytes) == b"("
-    });
+    let called = body
+        .windows(2)
+        .filter(|pair| pair[0].kind == TokenKind::Identifier && &*pair[1].text(bytes) == b"(");
     let calls = called.map(|pair| Call { name: text(&pair[0]) }).collect();
     let spelt: Vec<String> = body.iter().map(text).collect();
     Macro {
         drops: (head.variadic || !parameters.is_empty()) && !uses,
-        takes: head.parameters.is_some(),
         calls,
         value: value(&spelt),
         width: width(&spelt),
@@ -216,9 +217,8 @@ fn value(words: &[String]) -> Option<u64> {
 
 /// Whether what a macro stands for says that it has 64 bits.
 fn width(words: &[String]) -> Width {
-    let wide = |word: &String| {
-        is_wide(word) || matches!(number(word), Expr::Number(_, Width::Wide))
-    };
+    let wide =
+        |word: &String| is_wide(word) || matches!(number(word), Expr::Number(_, Width::Wide));
     if words.iter().any(wide) { Width::Wide } else { Width::Unknown }
 }
 

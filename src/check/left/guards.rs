@@ -1,6 +1,6 @@
 //! Which conditions a place in the text stands under.
 
-use crate::preprocess::lexer::{Keyword, TokenKind, directive_tokens};
+use crate::preprocess::lexer::{Keyword, Token, TokenKind, directive_tokens};
 use crate::syntax::Lexed;
 use crate::text::Span;
 
@@ -8,8 +8,10 @@ use crate::text::Span;
 struct Group {
     start: u32,
     end: u32,
-    /// The names in its conditions, those of all branches.
-    names: Vec<String>,
+    /// Where its branches start.
+    branches: Vec<u32>,
+    /// The names in its conditions, each with the place of its directive.
+    names: Vec<(u32, String)>,
 }
 
 /// The conditional groups of a file.
@@ -25,16 +27,26 @@ impl Guards {
         for directive in &lexed.directives {
             if directive.keyword.opens() {
                 open.push(guards.groups.len());
-                let group = Group { start: directive.hash, end: u32::MAX, names: Vec::new() };
+                let group = Group {
+                    start: directive.hash,
+                    end: u32::MAX,
+                    branches: Vec::new(),
+                    names: Vec::new(),
+                };
                 guards.groups.push(group);
+            }
+            let branch = directive.keyword.is_condition() || directive.keyword == Keyword::Else;
+            if branch && let Some(&innermost) = open.last() {
+                guards.groups[innermost].branches.push(directive.hash);
             }
             if directive.keyword.is_condition()
                 && let Some(&innermost) = open.last()
             {
                 let tokens = directive_tokens(lexed.bytes, directive.body);
                 let names = tokens.filter(|token| token.kind == TokenKind::Identifier);
-                let name = |token: crate::preprocess::lexer::Token| {
-                    String::from_utf8_lossy(&token.text(lexed.bytes)).into_owned()
+                let name = |token: Token| {
+                    let name = String::from_utf8_lossy(&token.text(lexed.bytes)).into_owned();
+                    (directive.hash, name)
                 };
                 guards.groups[innermost].names.extend(names.map(name));
             }
@@ -47,12 +59,23 @@ impl Guards {
         guards
     }
 
-    /// Whether a group around `span` tests one of the macros that satisfy `is`.
+    /// Whether a group around `span` tests one of the macros that satisfy `is`, in any of its branches.
     pub(super) fn tests(&self, span: Span, is: impl Fn(&str) -> bool) -> bool {
-        self.groups
-            .iter()
-            .take_while(|group| group.start <= span.start)
-            .filter(|group| span.start < group.end)
-            .any(|group| group.names.iter().any(|name| is(name)))
+        self.around(span).any(|group| group.names.iter().any(|(_, name)| is(name)))
+    }
+
+    /// Whether the condition of a branch around `span` names one of the macros that satisfy `is`.
+    pub(super) fn stands_under(&self, span: Span, is: impl Fn(&str) -> bool) -> bool {
+        self.around(span).any(|group| {
+            let before = group.branches.partition_point(|&branch| branch <= span.start);
+            let branch = before.checked_sub(1).and_then(|at| group.branches.get(at));
+            let names = group.names.iter().filter(|(at, _)| Some(at) == branch);
+            names.into_iter().any(|(_, name)| is(name))
+        })
+    }
+
+    fn around(&self, span: Span) -> impl Iterator<Item = &Group> {
+        let groups = self.groups.iter().take_while(move |group| group.start <= span.start);
+        groups.filter(move |group| span.start < group.end)
     }
 }

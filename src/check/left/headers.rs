@@ -48,6 +48,9 @@ pub(super) fn judge(
     findings: &mut Findings,
 ) {
     for Included { spelling, span } in headers {
+        if lists.headers.rule(spelling).is_some() || known.has_header(path, spelling) {
+            continue;
+        }
         if let Some(rule) = lists.no_headers.rule(spelling) {
             let message = format!("{spelling} offers what kernel code can't use");
             let finding = point.at(Finding::error(INTRINSICS, message), *span, "included here");
@@ -55,7 +58,8 @@ pub(super) fn judge(
             findings.push(finding.label(rule.rule.label("named here")).hint(instead));
             continue;
         }
-        if lists.headers.rule(spelling).is_some() || known.has_header(path, spelling) {
+        // What our own templates need of the kernel is not for the library's rules to say.
+        if point.file.template.is_some() && spelling.starts_with('<') {
             continue;
         }
         let message = format!("the kernel build has no {spelling}");

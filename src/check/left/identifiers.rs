@@ -46,9 +46,15 @@ pub(super) fn check(
             let what = if declared.is_function { "function" } else { what };
             let finding = finding(rule, &declared.name, what);
             let finding = point.at(finding, declared.span, "declared here");
+            let finding = finding.label(rule.rule.label("named here"));
             let is_local = locals.list.iter().any(|l| l.declared.at == declared.at);
             let function = is_local
-                .then(|| outline.above(declared.at).filter(|&n| outline.nodes[n].kind == "function_definition").last())
+                .then(|| {
+                    outline
+                        .above(declared.at)
+                        .filter(|&n| outline.nodes[n].kind == "function_definition")
+                        .last()
+                })
                 .flatten();
             findings.push(match function {
                 Some(function) => {
@@ -73,7 +79,8 @@ fn name(
     let span = outline.nodes[found].span;
     let name = text(lexed.bytes, span);
     if let Some(rule) = collides(lists, lexed, &name, false) {
-        findings.push(point.at(finding(rule, &name, what), span, "declared here"));
+        let finding = point.at(finding(rule, &name, what), span, "declared here");
+        findings.push(finding.label(rule.rule.label("named here")));
     }
 }
 
@@ -102,19 +109,18 @@ fn finding(rule: &ListRule, name: &str, what: &str) -> Finding {
         Some(instead) => format!("call it `{}`", instead.replace('*', name)),
         None => "give it another name".to_owned(),
     };
-    Finding::error(KERNEL_MACRO, message).label(rule.rule.label("named here")).hint(hint)
+    // It breaks only where the header with the macro comes in, and may stand for years before it does.
+    Finding::warning(KERNEL_MACRO, message).hint(hint)
 }
 
 /// Offers another name for a variable in all of its function, as upstream has it.
 fn rename(
     rule: &ListRule,
     point: &Point<'_>,
-    mut finding: Finding,
+    finding: Finding,
     function: Span,
     name: &str,
 ) -> Finding {
-    // The place comes first, the rule last.
-    finding.labels.rotate_right(1);
     if point.file.template.is_some() {
         return finding;
     }
@@ -161,9 +167,8 @@ pub(super) fn macros(
                 if asks || undefined.iter().any(|u| *u == name.as_bytes()) {
                     continue;
                 }
-                let mut finding = point.at(finding(rule, &name, "macro"), span, "defined here");
-                finding.labels.rotate_right(1);
-                findings.push(finding);
+                let finding = point.at(finding(rule, &name, "macro"), span, "defined here");
+                findings.push(finding.label(rule.rule.label("named here")));
             }
             _ => {}
         }

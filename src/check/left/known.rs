@@ -177,7 +177,8 @@ impl<'a> Known<'a> {
         }
         match self.macros.get(name) {
             Some(list) => {
-                let names_wide = |word: &String| self.type_width(&Ty::new(word.as_str(), 0)) == Width::Wide;
+                let names_wide =
+                    |word: &String| self.type_width(&Ty::new(word.as_str(), 0)) == Width::Wide;
                 let wide = |d: &&Macro| d.width == Width::Wide || d.words.iter().any(names_wide);
                 if list.iter().any(|d| wide(d)) { Width::Wide } else { Width::Unknown }
             }
@@ -189,7 +190,10 @@ impl<'a> Known<'a> {
     /// A macro that chooses among its arguments is as wide as the widest.
     fn macro_width(&self, name: &str, given: &[Expr]) -> Width {
         let Some(list) = self.macros.get(name) else { return Width::Unknown };
-        let chooses = |d: &&&Macro| d.words.iter().all(|word| self.typedefs.get(word.as_str()).is_none()) && d.calls.is_empty();
+        let chooses = |d: &&&Macro| {
+            d.words.iter().all(|word| self.typedefs.get(word.as_str()).is_none())
+                && d.calls.is_empty()
+        };
         if !list.iter().all(|d| chooses(&d)) {
             return Width::Unknown;
         }
@@ -256,7 +260,8 @@ impl<'a> Known<'a> {
     /// The type of a field that has the same width in whatever record.
     fn field(&self, name: &str) -> Option<Ty> {
         let (first, others) = self.fields.get(name)?.split_first()?;
-        let same = |ty: &Ty| self.type_width(ty) == self.type_width(first) && ty.depth == first.depth;
+        let same =
+            |ty: &Ty| self.type_width(ty) == self.type_width(first) && ty.depth == first.depth;
         others.iter().all(same).then(|| first.clone())
     }
 

@@ -1,10 +1,8 @@
 //! The rules as the checks ask for them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use crate::rules::{
-    Active, CallRule, Listed, Lookup, MacroClass, MacroRule, MacroState, NameRule, Simplify,
-};
+use crate::rules::{Active, CallRule, Listed, Lookup, MacroClass, MacroRule, MacroState, NameRule};
 use crate::text::Quick;
 
 /// What rules say of names.
@@ -26,27 +24,29 @@ pub(super) struct Lists<'a> {
     pub(super) settled: HashMap<&'a [u8], &'a MacroRule, Quick>,
     /// Macros of the library's debug level.
     pub(super) debug: Vec<&'a str>,
+    /// Macros that a rule of whatever profile has as not defined: what stands under them is dead.
+    pub(super) dead: HashSet<&'a str>,
     /// The rules in force about names.
     pub(super) names: &'a [&'a NameRule],
     /// The rules about calls, those of other profiles included.
     pub(super) calls: HashMap<&'a [u8], &'a CallRule, Quick>,
-    /// Whether no condition on a settled macro may be left.
-    pub(super) full: bool,
-    pub(super) rules: &'a Active<'a>,
 }
 
 impl<'a> Lists<'a> {
     pub(super) fn new(rules: &'a Active<'a>) -> Lists<'a> {
         let settles = |rule: &&&MacroRule| {
             let ours = !matches!(rule.class, MacroClass::Kernel | MacroClass::Guard);
-            let settled =
-                matches!(rule.state, MacroState::Undefined | MacroState::Defined | MacroState::Value(_));
+            let settled = matches!(
+                rule.state,
+                MacroState::Undefined | MacroState::Defined | MacroState::Value(_)
+            );
             ours && settled
         };
         let mut settled = HashMap::default();
         for rule in rules.macros.iter().filter(settles) {
             settled.extend(rule.names.iter().map(|name| (name.as_bytes(), *rule)));
         }
+        let undefined = rules.ruleset.macros.iter().filter(|r| r.state == MacroState::Undefined);
         let debug = rules.macros.iter().filter(|rule| rule.class == MacroClass::Debug);
         let mut calls: HashMap<&[u8], &CallRule, Quick> = HashMap::default();
         for rule in &rules.ruleset.calls {
@@ -72,10 +72,9 @@ impl<'a> Lists<'a> {
             no_types: rules.forbidden(Listed::Type),
             settled,
             debug: debug.flat_map(|rule| &rule.names).map(String::as_str).collect(),
+            dead: undefined.flat_map(|rule| &rule.names).map(String::as_str).collect(),
             names: &rules.names,
             calls,
-            full: rules.profile.simplify == Simplify::Full,
-            rules,
         }
     }
 }

@@ -41,31 +41,16 @@ impl<'a> Point<'a> {
     }
 
     /// Offers to put `text` in the place of `span`.
-    pub(super) fn replace(&self, finding: Finding, span: Span, text: &str, what: String) -> Finding {
+    pub(super) fn replace(
+        &self,
+        finding: Finding,
+        span: Span,
+        text: &str,
+        what: String,
+    ) -> Finding {
         match self.literal(span) {
             Some(span) => finding.fix(Fix::replace(&self.file.source, span, text, what)),
             None => finding,
         }
-    }
-
-    /// Offers several replacements, all or none.
-    pub(super) fn replace_all(
-        &self,
-        finding: Finding,
-        edits: &[(Span, String)],
-        what: String,
-    ) -> Finding {
-        let mut literal = Vec::with_capacity(edits.len());
-        for (span, text) in edits {
-            let Some(span) = self.literal(*span) else { return finding };
-            literal.push((span, text.clone()));
-        }
-        literal.sort_by_key(|(span, _)| *span);
-        let apart = literal.windows(2).all(|pair| pair[0].0.end <= pair[1].0.start);
-        if literal.is_empty() || !apart {
-            return finding;
-        }
-        let source = std::sync::Arc::clone(&self.file.source);
-        finding.fix(Fix { source, edits: literal, what })
     }
 }

@@ -34,7 +34,8 @@ pub(super) fn check(
         let rule = lists.no_pragmas.rule(&both).or_else(|| lists.no_pragmas.rule(first));
         let guard = rule.and_then(|rule| rule.instead.as_deref());
         let whole = Span { start: directive.hash, end: directive.body.end };
-        if guard.is_some_and(|guard| guards.tests(whole, |name| name == guard)) {
+        let dead = guards.stands_under(whole, |name| lists.dead.contains(name));
+        if dead || guard.is_some_and(|guard| guards.tests(whole, |name| name == guard)) {
             continue;
         }
         let message = format!("not every kernel compiler knows `#pragma {both}`");
@@ -53,13 +54,7 @@ pub(super) fn check(
 }
 
 /// Offers the guard; a pragma that comes behind others on the lines before is guarded with them.
-fn guarded(
-    point: &Point<'_>,
-    finding: Finding,
-    lead: u32,
-    whole: Span,
-    guard: &str,
-) -> Finding {
+fn guarded(point: &Point<'_>, finding: Finding, lead: u32, whole: Span, guard: &str) -> Finding {
     let line = Span { start: lead, end: whole.end };
     if point.literal(line).is_none() {
         return finding;

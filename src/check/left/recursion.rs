@@ -77,7 +77,9 @@ impl<'a> Graph<'a> {
                 }
                 nodes.push(Node { file, name, span: Some(function.span), calls: &function.calls });
             }
-            for (name, defined) in facts.macros.iter().flat_map(|(n, list)| list.iter().map(move |d| (n, d))) {
+            for (name, defined) in
+                facts.macros.iter().flat_map(|(n, list)| list.iter().map(move |d| (n, d)))
+            {
                 global.entry(name).or_default().push(nodes.len());
                 nodes.push(Node { file, name, span: None, calls: &defined.calls });
             }
@@ -88,7 +90,9 @@ impl<'a> Graph<'a> {
                 let own = local.get(&(node.file, call.name.as_str()));
                 let found = own.or_else(|| global.get(call.name.as_str()));
                 // In the body of a macro its own name stands for the function.
-                let itself = |n: &usize| node.span.is_none() && nodes[*n].span.is_none() && nodes[*n].name == node.name;
+                let itself = |n: &usize| {
+                    node.span.is_none() && nodes[*n].span.is_none() && nodes[*n].name == node.name
+                };
                 next.extend(found.into_iter().flatten().copied().filter(|n| !itself(n)));
             }
             next.sort_unstable();

@@ -31,8 +31,20 @@ pub(super) enum Width {
 
 /// C's own names, and the kernel's, for integers of 64 bits.
 const WIDE: [&str; 14] = [
-    "long long", "uint64_t", "int64_t", "u64", "s64", "__u64", "__s64", "__le64", "__be64",
-    "uintmax_t", "intmax_t", "loff_t", "uint_least64_t", "uint_fast64_t",
+    "long long",
+    "uint64_t",
+    "int64_t",
+    "u64",
+    "s64",
+    "__u64",
+    "__s64",
+    "__le64",
+    "__be64",
+    "uintmax_t",
+    "intmax_t",
+    "loff_t",
+    "uint_least64_t",
+    "uint_fast64_t",
 ];
 
 /// Whether C or the kernel says that it has 64 bits.

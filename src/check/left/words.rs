@@ -1,5 +1,6 @@
 //! Single words that kernel code can't have, in code and in macro bodies.
 
+use super::asserts::handed_to;
 use super::guards::Guards;
 use super::known::Known;
 use super::lists::Lists;
@@ -8,7 +9,7 @@ use super::{BUILTIN, FLOATING, HARDWIRED, INTRINSICS, NAME};
 use crate::finding::{Finding, Findings};
 use crate::preprocess::lexer::{Directive, Keyword, Token, TokenKind, directive_tokens};
 use crate::rules::MacroState;
-use crate::syntax::Lexed;
+use crate::syntax::{Lexed, Outline};
 use crate::text::Span;
 
 /// What the compiler's own functions begin with.
@@ -24,6 +25,14 @@ pub(super) struct Settled {
     undefined: bool,
 }
 
+/// A floating type or constant.
+#[derive(Clone, Debug)]
+pub(super) struct Floating {
+    span: Span,
+    /// Functions or macros that it is handed to.
+    inside: Vec<String>,
+}
+
 /// Looks at each word once.
 pub(super) fn check(
     lists: &Lists<'_>,
@@ -31,15 +40,33 @@ pub(super) fn check(
     guards: &Guards,
     point: &Point<'_>,
     findings: &mut Findings,
-) -> Vec<Settled> {
-    let mut words = Words { lists, lexed, guards, point, findings, settled: Vec::new() };
+) -> (Vec<Settled>, Vec<Floating>) {
+    let (settled, floats) = (Vec::new(), Vec::new());
+    let mut words = Words { lists, lexed, guards, point, findings, settled, floats };
     for token in &lexed.code {
-        words.word(token.kind, token.span, false);
+        words.word(token.kind, token.span);
     }
     for directive in &lexed.directives {
         words.directive(directive);
     }
-    words.settled
+    (words.settled, words.floats)
+}
+
+/// Finds what floating values are handed to.
+pub(super) fn place(bytes: &[u8], outline: &Outline, floats: &mut [Floating]) {
+    if floats.is_empty() {
+        return;
+    }
+    for at in 0..outline.nodes.len() {
+        let node = outline.nodes[at];
+        if !matches!(node.kind, "primitive_type" | "number_literal") {
+            continue;
+        }
+        let same = |float: &&mut Floating| float.span.start == node.span.start;
+        if let Some(float) = floats.iter_mut().find(same) {
+            float.inside = handed_to(bytes, outline, at);
+        }
+    }
 }
 
 struct Words<'a, 'f> {
@@ -49,6 +76,7 @@ struct Words<'a, 'f> {
     point: &'a Point<'a>,
     findings: &'f mut Findings,
     settled: Vec<Settled>,
+    floats: Vec<Floating>,
 }
 
 impl Words<'_, '_> {
@@ -63,12 +91,12 @@ impl Words<'_, '_> {
         } else if directive.keyword == Keyword::Define {
             let _ = tokens.next();
             for token in tokens {
-                self.word(token.kind, token.span, true);
+                self.word(token.kind, token.span);
             }
         }
     }
 
-    fn word(&mut self, kind: TokenKind, span: Span, _in_macro: bool) {
+    fn word(&mut self, kind: TokenKind, span: Span) {
         let bytes = self.lexed.bytes;
         let word = Token { kind, span }.text(bytes);
         match kind {
@@ -87,11 +115,15 @@ impl Words<'_, '_> {
             let name = String::from_utf8_lossy(word);
             let message = format!("`{name}` is not known to be offered by every kernel compiler");
             let finding = self.point.at(Finding::error(BUILTIN, message), span, "used here");
-            self.findings.push(finding.hint(
-                "use what the kernel's headers have, or list it by a rule of kind allowed",
-            ));
+            self.findings.push(
+                finding.hint(
+                    "use what the kernel's headers have, or list it by a rule of kind allowed",
+                ),
+            );
         }
-        if let Some(rule) = self.lists.no_types.bytes(word) {
+        if let Some(rule) = self.lists.no_types.bytes(word)
+            && !self.guards.stands_under(span, |name| self.lists.dead.contains(name))
+        {
             let message = format!("`{}` belongs to a vector unit", String::from_utf8_lossy(word));
             let finding = self.point.at(Finding::error(INTRINSICS, message), span, "used here");
             let instead = rule.instead.as_deref().unwrap_or("leave it out by its condition");
@@ -130,9 +162,7 @@ impl Words<'_, '_> {
         if self.guards.tests(span, debug) {
             return;
         }
-        let message = "floating point can't be used in kernel code";
-        let finding = self.point.at(Finding::error(FLOATING, message), span, "used here");
-        self.findings.push(finding.hint("use integers, or leave it out by its condition"));
+        self.floats.push(Floating { span, inside: Vec::new() });
     }
 }
 
@@ -145,6 +175,23 @@ fn is_floating(number: &[u8]) -> bool {
         b'p' | b'P' => hex,
         _ => false,
     })
+}
+
+/// What is handed to a macro that may drop it is compiled out in kernels.
+pub(super) fn judge_floats(
+    known: &Known<'_>,
+    point: &Point<'_>,
+    floats: &[Floating],
+    findings: &mut Findings,
+) {
+    for Floating { span, inside } in floats {
+        if inside.iter().any(|name| known.drops(name)) {
+            continue;
+        }
+        let message = "floating point can't be used in kernel code";
+        let finding = point.at(Finding::error(FLOATING, message), *span, "used here");
+        findings.push(finding.hint("use integers, or leave it out by its condition"));
+    }
 }
 
 /// Settled macros are gone where rules fold all conditions, unless their definition stays.
