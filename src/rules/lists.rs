@@ -230,4 +230,16 @@ mod tests {
             assert!(named(Some(what), text).is_err(), "{what} {text}");
         }
     }
+
+    #[test]
+    fn lists_are_looked_up_by_name_and_by_beginning() {
+        let ruleset = crate::rules::load(None).unwrap();
+        let version = crate::rules::Version { major: 1, minor: 5, patch: 7 };
+        let rules = Active::new(&ruleset, version, &ruleset.library.profiles[0]);
+        let types = rules.forbidden(Listed::Type);
+        assert!(types.rule("__m128i").is_some() && types.rule("uint8x16_t").is_some());
+        assert!(types.rule("__m12").is_none() && types.rule("uint8x16_tt").is_none());
+        let prefixes = rules.allowed(Listed::GlobalPrefix);
+        assert!(prefixes.bytes(b"HUF_x").is_some() && prefixes.bytes(b"xHUF_").is_none());
+    }
 }

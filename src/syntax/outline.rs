@@ -8,6 +8,9 @@ use std::sync::OnceLock;
 use super::{Parsed, View, tree};
 use crate::text::Span;
 
+/// How far above a node is looked: text that is nested deeper must not cost the square of its depth.
+const MAX_ABOVE: usize = 1000;
+
 /// A node: its kind and field are called as in the grammar.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Node {
@@ -115,11 +118,12 @@ impl Outline {
     /// The nodes above one, nearest first.
     pub(crate) fn above(&self, at: usize) -> impl Iterator<Item = usize> + '_ {
         let mut here = at;
-        std::iter::from_fn(move || {
+        let up = std::iter::from_fn(move || {
             let parent = self.nodes[here].parent;
             let more = parent != here;
             here = parent;
             more.then_some(parent)
-        })
+        });
+        up.take(MAX_ABOVE)
     }
 }

@@ -13,6 +13,11 @@ use crate::finding::{Finding, Findings};
 use crate::syntax::{Lexed, Outline};
 use crate::text::Span;
 
+/// Most candidates of one file, and most words that are looked at in front of one: more aren't meant.
+const MOST: usize = 500;
+/// Most calls around a value that are looked at.
+const MAX_CALLS: usize = 16;
+
 /// A variable that is read only where it is handed to something that could be a macro.
 #[derive(Clone, Debug)]
 pub(super) struct Variable {
@@ -29,6 +34,7 @@ pub(super) struct Variable {
 #[derive(Default)]
 pub(super) struct Candidates {
     seen: BTreeMap<Span, Option<Variable>>,
+    found: usize,
 }
 
 impl Candidates {
@@ -47,7 +53,9 @@ impl Candidates {
             if local.is_parameter || guards.tests(span, debug) {
                 continue;
             }
-            let found = uses.get(&number).and_then(|uses| variable(lexed, outline, local, uses));
+            let uses = uses.get(&number).filter(|_| self.found < MOST);
+            let found = uses.and_then(|uses| variable(lexed, outline, local, uses));
+            self.found += usize::from(found.is_some());
             let entry = self.seen.entry(span).or_insert_with(|| found.clone());
             if found.is_none() {
                 *entry = None;
@@ -81,7 +89,7 @@ fn variable(
 ) -> Option<Variable> {
     let mut reads = Vec::new();
     let mut first = None;
-    for &at in uses.iter().filter(|&&at| !is_set(lexed.bytes, outline, at)) {
+    for &at in uses.iter().filter(|&&at| !is_set(outline, at)) {
         let inside = handed_to(lexed.bytes, outline, at);
         if inside.is_empty() {
             return None;
@@ -107,7 +115,7 @@ fn variable(
 }
 
 /// Whether the name only gets a value there.
-fn is_set(bytes: &[u8], outline: &Outline, at: usize) -> bool {
+fn is_set(outline: &Outline, at: usize) -> bool {
     let node = outline.nodes[at];
     let parent = outline.nodes[node.parent];
     let sets = match parent.kind {
@@ -120,7 +128,6 @@ fn is_set(bytes: &[u8], outline: &Outline, at: usize) -> bool {
         above.kind == "expression_statement"
             || above.kind == "for_statement" && outline.nodes[at].field == Some("update")
     };
-    let _ = bytes;
     sets && unused(node.parent)
 }
 
@@ -135,7 +142,7 @@ pub(super) fn handed_to(bytes: &[u8], outline: &Outline, at: usize) -> Vec<Strin
         {
             found.push(text(bytes, outline.nodes[function].span));
         }
-        if node.kind.ends_with("statement") && node.kind != "parenthesized_expression" {
+        if node.kind.ends_with("statement") || found.len() >= MAX_CALLS {
             break;
         }
     }
@@ -155,7 +162,7 @@ fn named(lexed: &Lexed<'_>, outline: &Outline, local: &Local) -> usize {
 fn is_marked(lexed: &Lexed<'_>, outline: &Outline, local: &Local) -> bool {
     let end = outline.nodes[local.declaration].span.end;
     let behind = lexed.code.partition_point(|token| token.span.start < end.saturating_sub(1));
-    let declaration = lexed.code[..behind].iter().rev();
+    let declaration = lexed.code[..behind].iter().rev().take(MOST);
     let mut words = declaration.take_while(|token| !matches!(token.punct, b';' | b'{' | b'}'));
     words.any(|token| {
         token.is_identifier()

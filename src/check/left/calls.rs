@@ -6,7 +6,7 @@ use super::known::Known;
 use super::lists::Lists;
 use super::point::Point;
 use crate::finding::{Finding, Findings, Fix, Severity};
-use crate::preprocess::lexer::Keyword;
+use crate::preprocess::lexer::{Keyword, TokenKind, tokens};
 use crate::syntax::{Lexed, Parsed, calls_in_definition};
 use crate::text::Span;
 
@@ -54,18 +54,18 @@ pub(super) fn find(
 /// Calls that stand in the kernel form by another name than upstream's.
 fn mapped(lists: &Lists<'_>, lexed: &Lexed<'_>, point: &Point<'_>) -> Vec<PlainCall> {
     let mut found = Vec::new();
-    for token in crate::preprocess::lexer::tokens(lexed.bytes) {
-        if token.kind != crate::preprocess::lexer::TokenKind::Identifier {
+    for token in tokens(lexed.bytes) {
+        if token.kind != TokenKind::Identifier {
             continue;
         }
         let word = token.text(lexed.bytes);
-        let is = |to: &Option<String>| to.as_ref().is_some_and(|to| to.as_bytes() == &*word);
-        if !lists.calls.values().any(|rule| is(&rule.to)) {
+        if !lists.mapped.contains(&*word) {
             continue;
         }
         let upstream = point.file.text.upstream_cover(token.span);
         let was = point.file.source.bytes.get(upstream.range()).unwrap_or_default();
-        if lists.calls.get(was).is_some_and(|rule| is(&rule.to)) {
+        let to = lists.calls.get(was).and_then(|rule| rule.to.as_ref());
+        if to.is_some_and(|to| to.as_bytes() == &*word) {
             let function = String::from_utf8_lossy(was).into_owned();
             found.push(PlainCall { function, span: token.span, mapped: true });
         }

@@ -7,6 +7,9 @@ use super::types::{Ty, base, text};
 use crate::syntax::Outline;
 use crate::text::Span;
 
+/// Most declarations of one name, no longer in scope, that are passed over.
+const MAX_HIDDEN: usize = 1000;
+
 /// A name that is declared.
 #[derive(Clone, Debug)]
 pub(super) struct Declared {
@@ -128,12 +131,10 @@ impl Locals {
 
     /// What a name stands for at a node.
     pub(super) fn find(&self, name: &str, at: usize) -> Option<usize> {
-        let named = self.by_name.get(name)?.iter().rev().copied();
-        let mut named = named.filter(|&n| {
-            let local = &self.list[n];
-            local.scope.contains(&at) && local.declared.at <= at
-        });
-        named.next()
+        let named = self.by_name.get(name)?;
+        let before = named.partition_point(|&n| self.list[n].declared.at <= at);
+        let mut nearest = named[..before].iter().rev().copied().take(MAX_HIDDEN);
+        nearest.find(|&n| self.list[n].scope.contains(&at))
     }
 }
 

@@ -34,8 +34,10 @@ pub(super) fn find(lexed: &Lexed<'_>, outline: &Outline) -> Vec<Global> {
             }
             _ => Vec::new(),
         };
+        // All names of a declaration share what stands in front of the first.
+        let head = names.first().map(|name| head(lexed, name.span.start)).unwrap_or_default();
         for name in names {
-            let head = head(lexed, name.span.start);
+            let head = head.clone();
             found.push(Global { name: name.name, span: name.span, head });
         }
         let whole = matches!(node.kind, "function_definition" | "declaration" | "type_definition");

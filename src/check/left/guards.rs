@@ -4,10 +4,15 @@ use crate::preprocess::lexer::{Keyword, Token, TokenKind, directive_tokens};
 use crate::syntax::Lexed;
 use crate::text::Span;
 
+/// Deepest nesting of groups that is looked at.
+const MAX_NESTING: usize = 256;
+
 /// A conditional group from its `#if` to its `#endif`.
 struct Group {
     start: u32,
     end: u32,
+    /// The group around it.
+    outer: Option<usize>,
     /// Where its branches start.
     branches: Vec<u32>,
     /// The names in its conditions, each with the place of its directive.
@@ -26,14 +31,16 @@ impl Guards {
         let mut open: Vec<usize> = Vec::new();
         for directive in &lexed.directives {
             if directive.keyword.opens() {
-                open.push(guards.groups.len());
+                let number = guards.groups.len();
                 let group = Group {
                     start: directive.hash,
                     end: u32::MAX,
+                    outer: open.last().copied(),
                     branches: Vec::new(),
                     names: Vec::new(),
                 };
                 guards.groups.push(group);
+                open.push(number);
             }
             let branch = directive.keyword.is_condition() || directive.keyword == Keyword::Else;
             if branch && let Some(&innermost) = open.last() {
@@ -74,8 +81,15 @@ impl Guards {
         })
     }
 
+    /// The groups around a place, which are among those around the last that starts before it.
     fn around(&self, span: Span) -> impl Iterator<Item = &Group> {
-        let groups = self.groups.iter().take_while(move |group| group.start <= span.start);
-        groups.filter(move |group| span.start < group.end)
+        let before = self.groups.partition_point(|group| group.start <= span.start);
+        let mut next = before.checked_sub(1);
+        let up = std::iter::from_fn(move || {
+            let group = self.groups.get(next?)?;
+            next = group.outer;
+            Some(group)
+        });
+        up.take(MAX_NESTING).filter(move |group| span.start < group.end)
     }
 }

@@ -7,12 +7,15 @@ use super::expressions::Expr;
 use super::facts::{Facts, Macro};
 use super::types::{Ty, Width, is_wide};
 use crate::check::Scope;
-use crate::preprocess::lexer::{Keyword, TokenKind, directive_tokens, scan};
-use crate::rules::{MacroRule, Simplify};
+use crate::preprocess::lexer::{Directive, Keyword, TokenKind, directive_tokens, scan};
+use crate::rules::{IncludeTarget, MacroRule, Simplify};
 use crate::text::TreePath;
 
 /// Longest chain of typedefs or macros that is followed.
 const MAX_CHAIN: usize = 16;
+
+/// Most records with a field of one name that are compared.
+const MOST_RECORDS: usize = 256;
 
 /// Declarations of all files, by name.
 pub(super) struct Known<'a> {
@@ -69,7 +72,10 @@ impl<'a> Known<'a> {
             let known = self.records.entry(name).or_default();
             for (field, ty) in fields {
                 let ty = of_file(ty, file);
-                self.fields.entry(field).or_default().push(ty.clone());
+                let fields = self.fields.entry(field).or_default();
+                if fields.len() < MOST_RECORDS {
+                    fields.push(ty.clone());
+                }
                 known.insert(field, ty);
             }
         }
@@ -140,10 +146,8 @@ impl<'a> Known<'a> {
         found
             || rules.any(|rule| match (&rule.to, &rule.from) {
                 (Some(to), _) => to == spelling,
-                (None, crate::rules::IncludeTarget::System(name)) => {
-                    spelling.starts_with('<') && name == inner
-                }
-                (None, crate::rules::IncludeTarget::File(name)) => name == inner,
+                (None, IncludeTarget::System(name)) => spelling.starts_with('<') && name == inner,
+                (None, IncludeTarget::File(name)) => name == inner,
             })
     }
 
@@ -176,14 +180,22 @@ impl<'a> Known<'a> {
             return self.type_width(ty);
         }
         match self.macros.get(name) {
-            Some(list) => {
-                let names_wide =
-                    |word: &String| self.type_width(&Ty::new(word.as_str(), 0)) == Width::Wide;
-                let wide = |d: &&Macro| d.width == Width::Wide || d.words.iter().any(names_wide);
-                if list.iter().any(|d| wide(d)) { Width::Wide } else { Width::Unknown }
+            Some(list) if list.iter().any(|definition| self.is_wide_macro(definition)) => {
+                Width::Wide
             }
+            Some(_) => Width::Unknown,
             None if self.constants.contains(name) => Width::Narrow,
             None => Width::Unknown,
+        }
+    }
+
+    /// Whether a macro stands for 64 bits: by the first type that it names, or by a number.
+    fn is_wide_macro(&self, definition: &Macro) -> bool {
+        let mut words = definition.words.iter().map(String::as_str);
+        let first = words.find(|word| is_wide(word) || self.typedefs.contains_key(word));
+        match first {
+            Some(word) => self.type_width(&Ty::new(word, 0)) == Width::Wide,
+            None => definition.width == Width::Wide,
         }
     }
 
@@ -191,7 +203,7 @@ impl<'a> Known<'a> {
     fn macro_width(&self, name: &str, given: &[Expr]) -> Width {
         let Some(list) = self.macros.get(name) else { return Width::Unknown };
         let chooses = |d: &&&Macro| {
-            d.words.iter().all(|word| self.typedefs.get(word.as_str()).is_none())
+            d.words.iter().all(|word| !self.typedefs.contains_key(word.as_str()))
                 && d.calls.is_empty()
         };
         if !list.iter().all(|d| chooses(&d)) {
@@ -305,7 +317,7 @@ fn of_file(ty: &Ty, file: usize) -> Ty {
 fn defined_in(bytes: &[u8]) -> Vec<String> {
     let directives = scan(bytes).directives.into_iter();
     let defines = directives.filter(|directive| directive.keyword == Keyword::Define);
-    let name = |directive: crate::preprocess::lexer::Directive| {
+    let name = |directive: Directive| {
         let token = directive_tokens(bytes, directive.body).find(|token| !token.is_trivia())?;
         let is_name = token.kind == TokenKind::Identifier;
         is_name.then(|| String::from_utf8_lossy(&token.text(bytes)).into_owned())

@@ -28,6 +28,8 @@ pub(super) struct Lists<'a> {
     pub(super) dead: HashSet<&'a str>,
     /// The rules in force about names.
     pub(super) names: &'a [&'a NameRule],
+    /// Names that rules put in the place of functions of the C library.
+    pub(super) mapped: HashSet<&'a [u8]>,
     /// The rules about calls, those of other profiles included.
     pub(super) calls: HashMap<&'a [u8], &'a CallRule, Quick>,
 }
@@ -74,6 +76,7 @@ impl<'a> Lists<'a> {
             debug: debug.flat_map(|rule| &rule.names).map(String::as_str).collect(),
             dead: undefined.flat_map(|rule| &rule.names).map(String::as_str).collect(),
             names: &rules.names,
+            mapped: calls.values().filter_map(|rule| Some(rule.to.as_ref()?.as_bytes())).collect(),
             calls,
         }
     }

@@ -10,6 +10,9 @@ use crate::finding::{Finding, Findings};
 use crate::pipeline::OutputFile;
 use crate::text::{Span, TreePath};
 
+/// Most definitions of one name that a call may lead to.
+const MOST_DEFINITIONS: usize = 64;
+
 /// A function or macro of the import.
 struct Node<'a> {
     file: usize,
@@ -93,7 +96,14 @@ impl<'a> Graph<'a> {
                 let itself = |n: &usize| {
                     node.span.is_none() && nodes[*n].span.is_none() && nodes[*n].name == node.name
                 };
-                next.extend(found.into_iter().flatten().copied().filter(|n| !itself(n)));
+                next.extend(
+                    found
+                        .into_iter()
+                        .flatten()
+                        .copied()
+                        .take(MOST_DEFINITIONS)
+                        .filter(|n| !itself(n)),
+                );
             }
             next.sort_unstable();
             next.dedup();

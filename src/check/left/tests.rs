@@ -153,6 +153,9 @@ fn pragmas_get_a_guard() {
         fixed(text),
         "static int a;\n#ifdef __clang__\n#pragma clang diagnostic push\n#endif\nstatic int b;\n"
     );
+    let operators = "#define PUSH _Pragma(\"clang diagnostic push\")\n\
+        static void f(int n) { _Pragma(\"GCC diagnostic pop\") PUSH n = \"_Pragma\"[n]; }\n";
+    assert_eq!(places(operators), ["1:14 pragma-unguarded"]);
     assert!(places("#ifdef __clang__\n#pragma clang diagnostic push\n#endif\n").is_empty());
 }
 
@@ -213,5 +216,10 @@ fn hostile_text_is_survived() {
     );
     places(&deep);
     places("static int f(int a { return a / ; } } } #define");
+    let nested =
+        format!("static void f(void) {{ {}int a; a = a / 2; }}\n", "{ int a; ".repeat(3000));
+    places(&nested);
+    places(&format!("static int {}b;\n", "a, ".repeat(20_000)));
+    places(&"#if A\n".repeat(3000));
     places("#pragma\n#include\n#define\n#pragma clang");
 }
