@@ -100,7 +100,7 @@ pub(super) fn of(
         words::check(lists, &lexed, &guards, &point, &mut facts.findings);
     pragmas::check(lists, &lexed, &guards, &point, &mut facts.findings);
     identifiers::macros(lists, &lexed, &guards, &point, &mut facts.findings);
-    facts.plain_calls = calls::find(lists, &lexed, &parsed, &point);
+    facts.plain_calls = calls::find(lists, &lexed, &parsed);
     facts.macros = macros(&lexed);
     let mut candidates = Candidates::default();
     let debug = |span: Span| guards.tests(span, |name| lists.debug.contains(&name));

@@ -8,7 +8,6 @@ use crate::text::Quick;
 /// What rules say of names.
 pub(super) struct Lists<'a> {
     pub(super) builtins: Lookup<'a>,
-    pub(super) functions: Lookup<'a>,
     pub(super) globals: Lookup<'a>,
     pub(super) prefixes: Lookup<'a>,
     pub(super) headers: Lookup<'a>,
@@ -28,8 +27,6 @@ pub(super) struct Lists<'a> {
     pub(super) dead: HashSet<&'a str>,
     /// The rules in force about names.
     pub(super) names: &'a [&'a NameRule],
-    /// Names that rules put in the place of functions of the C library.
-    pub(super) mapped: HashSet<&'a [u8]>,
     /// The rules about calls, those of other profiles included.
     pub(super) calls: HashMap<&'a [u8], &'a CallRule, Quick>,
 }
@@ -60,7 +57,6 @@ impl<'a> Lists<'a> {
         }
         Lists {
             builtins: rules.allowed(Listed::Builtin),
-            functions: rules.allowed(Listed::Function),
             globals: rules.allowed(Listed::Global),
             prefixes: rules.allowed(Listed::GlobalPrefix),
             headers: rules.allowed(Listed::Header),
@@ -76,7 +72,6 @@ impl<'a> Lists<'a> {
             debug: debug.flat_map(|rule| &rule.names).map(String::as_str).collect(),
             dead: undefined.flat_map(|rule| &rule.names).map(String::as_str).collect(),
             names: &rules.names,
-            mapped: calls.values().filter_map(|rule| Some(rule.to.as_ref()?.as_bytes())).collect(),
             calls,
         }
     }
