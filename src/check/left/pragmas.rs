@@ -25,9 +25,9 @@ pub(super) fn check(
             continue;
         }
         let rule = lists.no_pragmas.rule(&both).or_else(|| lists.no_pragmas.rule(first));
-        let guard = rule.and_then(|rule| rule.instead.as_deref());
+        let guard = rule.and_then(|rule| rule.instead.as_deref()).map(Guard::new);
         let dead = guards.stands_under(span, |name| lists.dead.contains(name));
-        if dead || guard.is_some_and(|guard| guards.tests(span, |name| name == guard)) {
+        if dead || guard.is_some_and(|guard| guards.tests(span, |name| name == guard.name)) {
             continue;
         }
         let message = format!("not every kernel compiler knows the pragma `{both}`");
@@ -37,11 +37,28 @@ pub(super) fn check(
         }
         findings.push(match guard {
             Some(guard) => {
-                let finding = finding.hint(format!("put it into a group that tests `{guard}`"));
+                let finding =
+                    finding.hint(format!("put it into a group that tests `{}`", guard.name));
                 guarded(point, finding, lead, span, guard)
             }
             None => finding.hint("leave it out, or list it by a rule of kind allowed"),
         });
+    }
+}
+
+/// The macro that tells who knows a pragma: whoever defines it, or, behind a `!`, doesn't.
+#[derive(Clone, Copy)]
+struct Guard<'a> {
+    name: &'a str,
+    directive: &'static str,
+}
+
+impl<'a> Guard<'a> {
+    fn new(text: &'a str) -> Guard<'a> {
+        match text.strip_prefix('!') {
+            Some(name) => Guard { name, directive: "#ifndef" },
+            None => Guard { name: text, directive: "#ifdef" },
+        }
     }
 }
 
@@ -100,13 +117,14 @@ fn guarded(
     finding: Finding,
     lead: Option<u32>,
     whole: Span,
-    guard: &str,
+    guard: Guard<'_>,
 ) -> Finding {
     let Some(lead) = lead else { return finding };
     let line = Span { start: lead, end: whole.end };
     if point.literal(line).is_none() {
         return finding;
     }
-    let text = format!("#ifdef {guard}\n{}\n#endif", point.text(line));
-    point.replace(finding, line, &text, format!("guard it by `{guard}`"))
+    let Guard { name, directive } = guard;
+    let text = format!("{directive} {name}\n{}\n#endif", point.text(line));
+    point.replace(finding, line, &text, format!("guard it by `{directive} {name}`"))
 }
