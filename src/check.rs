@@ -5,6 +5,7 @@ pub mod memo;
 pub mod parsed;
 pub mod plain;
 pub mod record;
+pub mod suggest;
 
 use crate::finding::{Findings, Result};
 use crate::pipeline::{self, Input, KernelTree};
