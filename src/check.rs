@@ -3,6 +3,7 @@
 pub mod baseline;
 pub mod compare;
 pub mod fingerprint;
+pub mod left;
 pub mod memo;
 pub mod parsed;
 pub mod plain;
@@ -49,5 +50,6 @@ pub fn check(
     let scope = Scope { rules: &rules, tree: &tree, input };
     findings.extend(parsed::check(scope));
     findings.extend(plain::check(scope));
+    findings.extend(left::check(scope, &findings));
     Ok(Checked { tree, findings })
 }
