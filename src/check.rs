@@ -1,8 +1,10 @@
 //! What must hold of a kernel form, beyond what an import refuses.
 
 pub mod baseline;
+pub mod closure;
 pub mod compare;
 pub mod fingerprint;
+pub mod left;
 pub mod memo;
 pub mod parsed;
 pub mod plain;
@@ -49,5 +51,7 @@ pub fn check(
     let scope = Scope { rules: &rules, tree: &tree, input };
     findings.extend(parsed::check(scope));
     findings.extend(plain::check(scope));
+    findings.extend(left::check(scope, &findings));
+    findings.extend(closure::check(scope, &findings));
     Ok(Checked { tree, findings })
 }

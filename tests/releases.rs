@@ -13,12 +13,16 @@
 #[path = "releases/mod.rs"]
 mod harness;
 
+#[path = "releases/closure.rs"]
+mod closure;
 #[path = "releases/goldens.rs"]
 mod goldens;
 #[path = "releases/imported.rs"]
 mod imported;
 #[path = "releases/interface.rs"]
 mod interface;
+#[path = "releases/left.rs"]
+mod left;
 #[path = "releases/meaning.rs"]
 mod meaning;
 #[path = "releases/modules.rs"]

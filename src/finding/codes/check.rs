@@ -4,6 +4,50 @@ use super::Entries;
 
 pub(super) const CODES: Entries = &[
     (
+        "boot-clash",
+        "Two sources that are compiled as one have a static name in common",
+        "The boot-time decompressor includes all of its sources in one unit. Rename one of the \
+         two.",
+    ),
+    (
+        "export-missing",
+        "The common module doesn't export what another module needs",
+        "The other module could not be loaded. Export the symbol in the source of the common \
+         module.",
+    ),
+    (
+        "export-twice",
+        "A symbol is exported more than once",
+        "The kernel's build refuses that. Export it once, where it is defined.",
+    ),
+    (
+        "export-undefined",
+        "A module exports what it doesn't define",
+        "The module would not link. Export a symbol where it is defined, and nothing else.",
+    ),
+    (
+        "header-unguarded",
+        "A header has no include guard",
+        "Including it twice defines things twice. Put an include guard around what it defines.",
+    ),
+    (
+        "include-cycle",
+        "Headers include each other without a guard",
+        "A compiler gives up at some depth. Put an include guard around one of them.",
+    ),
+    (
+        "licence-unclear",
+        "A file's SPDX line and what else is said of its licence disagree",
+        "A kernel wants one identifier, and it must be the library's. Make all places say the \
+         same.",
+    ),
+    (
+        "macro-defined-twice",
+        "Two files used together define a macro in different ways",
+        "Compilers complain of that, and the second one wins. Keep one, or undefine it before \
+         the second.",
+    ),
+    (
         "meaning-changed",
         "A text of the kernel form means something else than upstream's",
         "A rule, or this program, is at fault: for some setting the compiler would be given something \
@@ -15,9 +59,73 @@ pub(super) const CODES: Entries = &[
         "What isn't proved may be wrong. Look at the reason given.",
     ),
     (
+        "module-undescribed",
+        "A module lacks its licence or description, or states a licence that its source hasn't",
+        "The kernel refuses or complains of such a module. Add MODULE_LICENSE and \
+         MODULE_DESCRIPTION.",
+    ),
+    (
+        "object-missing",
+        "A makefile lists an object that has no source",
+        "The kernel's build would stop. List what is there.",
+    ),
+    (
+        "object-twice",
+        "A makefile gives one object to two modules",
+        "With both built in, its symbols would be defined twice. Give it to one module.",
+    ),
+    (
+        "object-unlisted",
+        "A source is an object of no module",
+        "It would not be compiled, and what it defines would be missing. List it in the makefile.",
+    ),
+    (
         "plain-call",
         "A function of the C library is called by its own name",
         "Rules map the call, but upstream keeps to the names of its dependency header. Call that name \
          instead.",
+    ),
+    (
+        "should-be-static",
+        "A global function or variable that only its own file has a use for",
+        "Sparse complains, and the name may clash with another in the kernel. Make it static, \
+         or define it under the condition under which others use it.",
+    ),
+    (
+        "type-defined-twice",
+        "Two files used together define a type",
+        "Compilers refuse that. Keep one of the definitions.",
+    ),
+    (
+        "undeclared-name",
+        "A name is used that nothing declares there",
+        "The kernel's compiler would stop. Include what declares it, or list it in a rule of \
+         kind `allowed` if kernels have it.",
+    ),
+    (
+        "undefined-name",
+        "A function is called that nothing defines",
+        "The kernel would not link. Select the file that defines it, or settle the condition \
+         that asks for it.",
+    ),
+    (
+        "wrapper-undeclared",
+        "A function of the wrapper API stands in no header",
+        "The kernel could not call it. Give its section a place in the header.",
+    ),
+    (
+        "wrapper-undefined",
+        "A function is offered to the kernel and defined nowhere",
+        "Callers would not link. Define it in the source of a module.",
+    ),
+    (
+        "wrapper-undocumented",
+        "A function offered to the kernel lacks its kernel-doc, or a parameter in that",
+        "The kernel wants every offered function documented. Complete the comment above it.",
+    ),
+    (
+        "wrapper-unexported",
+        "A function is offered to the kernel and not exported",
+        "Modules could not call it. Export it where it is defined.",
     ),
 ];
