@@ -1,6 +1,7 @@
 //! What must hold of a kernel form, beyond what an import refuses.
 
 pub mod baseline;
+pub mod closure;
 pub mod compare;
 pub mod fingerprint;
 pub mod left;
@@ -51,5 +52,6 @@ pub fn check(
     findings.extend(parsed::check(scope));
     findings.extend(plain::check(scope));
     findings.extend(left::check(scope, &findings));
+    findings.extend(closure::check(scope, &findings));
     Ok(Checked { tree, findings })
 }
