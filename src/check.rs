@@ -5,6 +5,7 @@ pub mod parsed;
 pub mod record;
 
 use crate::finding::{Findings, Result};
+use crate::memo::Key;
 use crate::pipeline::{self, Input, KernelTree};
 use crate::proof;
 use crate::rules::{Active, Profile, Ruleset};
@@ -18,6 +19,11 @@ pub struct Scope<'a> {
     pub tree: &'a KernelTree,
     /// Upstream's files, and whether they are a release itself.
     pub input: Input<'a>,
+    /// What was worked out before. A check that looks at a file by itself keeps its findings by
+    /// [`memo::Memo::file`].
+    pub memo: &'a memo::Memo,
+    /// Key of the rules in force.
+    pub key: Option<Key>,
 }
 
 /// A kernel form and all that was found of it.
@@ -39,12 +45,13 @@ pub fn check(
     input: Input<'_>,
     ruleset: &Ruleset,
     profile: &Profile,
-    _memo: &memo::Memo,
+    memo: &memo::Memo,
 ) -> Result<Checked> {
-    let mut tree = pipeline::import(input, ruleset, profile)?;
+    let mut tree = pipeline::import_again(input, ruleset, profile, memo)?;
     let rules = Active::new(ruleset, input.version, profile);
     let mut findings = std::mem::take(&mut tree.findings);
-    let scope = Scope { rules: &rules, tree: &tree, input };
+    let key = pipeline::rules_key(&rules, memo);
+    let scope = Scope { rules: &rules, tree: &tree, input, memo, key };
     findings.extend(parsed::check(scope));
     Ok(Checked { tree, findings, proof: proof::Figures::default() })
 }

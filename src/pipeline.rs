@@ -24,6 +24,7 @@ use crate::kernel::layout::{self, Layout, Template};
 use crate::kernel::modules::ModuleFiles;
 use crate::kernel::target::Target;
 use crate::kernel::template::{self, Values};
+use crate::memo::{Held, Key, Memo};
 use crate::rules::{Active, MacroClass, Profile, Ruleset, Version};
 use crate::syntax::SYNTAX_ERROR;
 use crate::text::{Files, Source, Span, TreePath};
@@ -46,6 +47,11 @@ pub struct Input<'a> {
 /// The release with its plan.
 #[derive(Debug)]
 pub struct Upstream<'a> {
+    memo: &'a Memo,
+    /// Key of the rules in force.
+    key: Option<Key>,
+    /// Keys of the files.
+    keys: BTreeMap<TreePath, Option<Key>>,
     rules: Active<'a>,
     exact: bool,
     /// One file is looked at by itself: nothing can be said of the others.
@@ -57,11 +63,19 @@ pub struct Upstream<'a> {
     hits: Hits,
 }
 
+/// A file on its way.
+#[derive(Clone, Debug)]
+struct Text {
+    text: Traced,
+    /// What it was made from and by, if that is kept.
+    key: Option<Key>,
+}
+
 /// Dead branches are gone, conditions are short.
 #[derive(Debug)]
 pub struct Preprocessed<'a> {
     upstream: Upstream<'a>,
-    texts: BTreeMap<TreePath, Traced>,
+    texts: BTreeMap<TreePath, Text>,
     /// Groups decided and conditions shortened.
     decided: usize,
     /// Conditions upstream.
@@ -72,7 +86,7 @@ pub struct Preprocessed<'a> {
 #[derive(Debug)]
 pub struct Rewritten<'a> {
     upstream: Upstream<'a>,
-    texts: BTreeMap<TreePath, Traced>,
+    texts: BTreeMap<TreePath, Text>,
     decided: usize,
     conditions: usize,
 }
@@ -107,6 +121,8 @@ pub struct OutputFile {
     pub template: Option<RuleRef>,
     /// The kernel form.
     pub text: Traced,
+    /// Key of all that the text, its trace and its source were made from.
+    pub key: Option<Key>,
 }
 
 /// The conditions that stay in the kernel form.
@@ -121,6 +137,12 @@ pub struct Conditions {
 }
 
 impl OutputFile {
+    /// What became of a file of upstream.
+    fn of(path: TreePath, source: Arc<Source>, text: Text) -> OutputFile {
+        let Text { text, key } = text;
+        OutputFile { upstream: Some(path), source, template: None, text, key }
+    }
+
     /// How often each rule had a part in the file; a template's rule made all of it, once.
     pub fn fired(&self) -> BTreeMap<&RuleRef, usize> {
         let edits = self.text.fired().iter().map(|(rule, count)| (rule, *count));
@@ -149,7 +171,20 @@ impl KernelTree {
 /// # Errors
 /// The rules contradict each other, or a template can't be rendered.
 pub fn import(input: Input<'_>, ruleset: &Ruleset, profile: &Profile) -> Result<KernelTree> {
-    let upstream = select(input, ruleset, profile)?;
+    import_again(input, ruleset, profile, &Memo::off())
+}
+
+/// The same for one of several imports, which have files in common.
+///
+/// # Errors
+/// As for [`import`].
+pub fn import_again(
+    input: Input<'_>,
+    ruleset: &Ruleset,
+    profile: &Profile,
+    memo: &Memo,
+) -> Result<KernelTree> {
+    let upstream = select(input, ruleset, profile, memo)?;
     rewritten(preprocess::preprocess(upstream)?)
 }
 
@@ -168,16 +203,20 @@ pub struct Derived {
 ///
 /// # Errors
 /// As for [`import`].
-pub fn derive(input: Input<'_>, ruleset: &Ruleset, profile: &Profile) -> Result<Derived> {
-    let upstream = select(input, ruleset, profile)?;
+pub fn derive(
+    input: Input<'_>,
+    ruleset: &Ruleset,
+    profile: &Profile,
+    memo: &Memo,
+) -> Result<Derived> {
+    let upstream = select(input, ruleset, profile, memo)?;
     let Rewritten { upstream, texts, .. } = rewrite::rewrite(preprocess::preprocess(upstream)?)?;
     let Upstream { mut files, layout, .. } = upstream;
     let places = layout.places.iter().map(|(path, place)| (place.clone(), path.clone())).collect();
     let mut derived = BTreeMap::new();
     for (path, text) in texts {
         if let (Some(place), Some(source)) = (layout.taken.get(&path), files.remove(&path)) {
-            let file = OutputFile { upstream: Some(path), source, template: None, text };
-            derived.insert(place.clone(), file);
+            derived.insert(place.clone(), OutputFile::of(path, source, text));
         }
     }
     Ok(Derived { files: derived, places })
@@ -195,16 +234,18 @@ pub fn select<'a>(
     input: Input<'_>,
     ruleset: &'a Ruleset,
     profile: &'a Profile,
+    memo: &'a Memo,
 ) -> Result<Upstream<'a>> {
     let rules = Active::new(ruleset, input.version, profile);
     let root = &ruleset.library.root;
-    let files: BTreeMap<TreePath, Arc<Source>> = input
-        .files
-        .iter()
-        .map(|(path, bytes)| {
-            (path.clone(), Source::new(format!("{root}/{path}"), Arc::clone(bytes)))
-        })
-        .collect();
+    let mut files: BTreeMap<TreePath, Arc<Source>> = BTreeMap::new();
+    let mut keys = BTreeMap::new();
+    for (path, bytes) in input.files {
+        let (source, key) = memo.source(&format!("{root}/{path}"), bytes);
+        files.insert(path.clone(), source);
+        keys.insert(path.clone(), key);
+    }
+    let key = rules_key(&rules, memo);
     let mut layout = layout::plan(&files, &ruleset.library, &rules.files)?;
     let mut findings = std::mem::take(&mut layout.findings);
     for source in layout.taken.keys().filter_map(|path| files.get(path)) {
@@ -213,7 +254,18 @@ pub fn select<'a>(
     let mut hits = Hits::default();
     hits.add(&layout.matched);
     let (exact, target) = (input.exact, input.target.clone());
-    Ok(Upstream { rules, exact, alone: false, target, files, layout, findings, hits })
+    let alone = false;
+    Ok(Upstream { memo, key, keys, rules, exact, alone, target, files, layout, findings, hits })
+}
+
+/// Key of the rules in force: for most results it doesn't matter for which release these are.
+pub fn rules_key(rules: &Active<'_>, memo: &Memo) -> Option<Key> {
+    memo.key("rules", |key| {
+        key.text(&rules.ruleset.digest).text(&rules.profile.name);
+        for rule in rules.rules() {
+            key.text(rule.name.as_str());
+        }
+    })
 }
 
 /// A NUL byte is in no C source: the file is something else, or damaged.
@@ -232,58 +284,90 @@ fn binary(source: &Arc<Source>) -> Findings {
 
 /// Adds the kernel's own files and holds the whole against the closed world.
 fn kernel_tree(rewritten: Rewritten<'_>) -> Result<KernelTree> {
-    let Rewritten { upstream, texts, decided, conditions: before } = rewritten;
-    let Upstream { rules, exact, alone, target, files, layout, mut findings, mut hits } = upstream;
-    let mut conditions = closed::check(&rules, &files, &texts, &mut findings, &mut hits);
+    let Rewritten { mut upstream, texts, decided, conditions: before } = rewritten;
+    let mut conditions = closed::check(&mut upstream, &texts);
     conditions.before = before;
     // One file by itself can't have what the API needs.
-    let api = if alone {
-        Api::default()
-    } else {
-        api::make(&rules, &layout, &files, &texts, (&target, exact), &mut findings, &mut hits)
-    };
+    let api = if upstream.alone { Arc::default() } else { api::make(&mut upstream, &texts) };
+    let Upstream { memo, key, keys, rules, exact, alone, target, files, layout, .. } = upstream;
+    let (mut findings, mut hits) = (upstream.findings, upstream.hits);
     let mut output = BTreeMap::new();
     for (path, text) in texts {
-        hits.add(text.fired());
+        hits.add(text.text.fired());
         let (Some(place), Some(source)) = (layout.taken.get(&path), files.get(&path)) else {
             continue;
         };
-        let source = Arc::clone(source);
-        let file = OutputFile { upstream: Some(path), source, template: None, text };
-        output.insert(place.clone(), file);
+        output.insert(place.clone(), OutputFile::of(path, Arc::clone(source), text));
     }
     let library = &rules.ruleset.library;
     let mut values = Values::new(library, rules.version, target);
-    values.api = api.value(&library.api_sections);
-    add_templates(&mut output, &rules, &layout, &values)?;
+    values.api = api.value.clone();
+    let rendering = Rendering { memo, key, api: api.key, rules: &rules, layout: &layout };
+    rendering.add(&mut output, &values)?;
     if !alone && !library.modules.is_empty() {
         // The modules' own sources are templates that have a say in what the modules need; what
         // follows from it changes other templates only.
-        values.modules = modules::of(&rules, &output, &mut findings)?;
-        add_templates(&mut output, &rules, &layout, &values)?;
+        values.modules = modules::of((memo, key), &rules, &output, &mut findings)?;
+        rendering.add(&mut output, &values)?;
     }
     if !alone {
-        replaced::check(&files, &layout, &output, &mut findings);
+        replaced::check(memo, (&files, &keys), &layout, &output, &mut findings);
     }
     expect::check(&rules, &hits, exact, &mut findings);
-    let (matched, modules) = (hits.into_map(), values.modules);
+    let (matched, modules, api) = (hits.into_map(), values.modules, api.api.clone());
     Ok(KernelTree { files: output, api, findings, matched, modules, decided, conditions })
 }
 
-/// Renders the templates into the output.
-fn add_templates(
-    output: &mut BTreeMap<TreePath, OutputFile>,
-    rules: &Active<'_>,
-    layout: &Layout,
-    values: &Values,
-) -> Result<()> {
-    for (place, Template { name, rule, replaces }) in &layout.templates {
-        let source = template::render(rules.ruleset, name, rule, values)?;
-        let text = Traced::new(Arc::clone(&source.bytes));
-        let (upstream, template) = (replaces.clone(), Some(rule.clone()));
-        output.insert(place.clone(), OutputFile { upstream, source, template, text });
+/// Templates on their way into the output.
+struct Rendering<'a> {
+    memo: &'a Memo,
+    /// Key of the rules.
+    key: Option<Key>,
+    /// Key of the API.
+    api: Option<Key>,
+    rules: &'a Active<'a>,
+    layout: &'a Layout,
+}
+
+/// The templates' files.
+struct Rendered(Vec<(TreePath, OutputFile)>);
+
+impl Held for Rendered {
+    fn weight(&self) -> usize {
+        self.0.iter().map(|(_, file)| file.source.bytes.len() + 300).sum()
     }
-    Ok(())
+}
+
+impl Rendering<'_> {
+    /// Renders the templates into the output.
+    fn add(&self, output: &mut BTreeMap<TreePath, OutputFile>, values: &Values) -> Result<()> {
+        let key = self.memo.key("templates", |key| {
+            key.key(self.key).key(self.api);
+            key.text(&format!("{} {:?}", values.release, values.target));
+            key.text(&format!("{:?}", values.modules));
+            for (place, template) in &self.layout.templates {
+                key.text(place.as_str()).text(&template.name);
+                key.text(template.replaces.as_ref().map_or("", TreePath::as_str));
+            }
+        });
+        let rendered = self.memo.try_get(key, || self.render(values))?;
+        output.extend(rendered.0.iter().cloned());
+        Ok(())
+    }
+
+    fn render(&self, values: &Values) -> Result<Rendered> {
+        let one = |(place, template): (&TreePath, &Template)| {
+            let Template { name, rule, replaces } = template;
+            let source = template::render(self.rules.ruleset, name, rule, values)?;
+            let text = Traced::new(Arc::clone(&source.bytes));
+            let key = self.memo.key("template", |key| {
+                _ = key.text(&source.name).bytes(&source.bytes);
+            });
+            let (upstream, template) = (replaces.clone(), Some(rule.clone()));
+            Ok((place.clone(), OutputFile { upstream, source, template, text, key }))
+        };
+        self.layout.templates.iter().map(one).collect::<Result<_>>().map(Rendered)
+    }
 }
 
 /// Applies edits; two that touch are a fault of the rules, and the file stays as it was.
@@ -337,7 +421,8 @@ pub fn transform(
     let files = BTreeMap::from([(path.clone(), bytes)]);
     let target = Target::of_version(&ruleset.library, None);
     let input = Input { version, exact: false, files: &files, target: &target };
-    let mut upstream = select(input, ruleset, profile)?;
+    let memo = Memo::off();
+    let mut upstream = select(input, ruleset, profile, &memo)?;
     // Alone or not, chosen by the rules or not: it is this file that the user wants to see.
     upstream.alone = true;
     upstream.layout.templates.clear();

@@ -12,10 +12,11 @@ mod scan;
 mod uses;
 mod world;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 
+use crate::memo::{Key, Memo};
 use crate::text::{Span, TreePath};
 
 /// A place in one of the files.
@@ -57,21 +58,47 @@ pub fn read(files: &BTreeMap<TreePath, &[u8]>, folders: &[&str]) -> Symbols {
 
 /// Reads the symbols of several trees that have most texts in common: each text is taken apart once.
 pub fn read_each(trees: &[&BTreeMap<TreePath, &[u8]>], folders: &[&str]) -> Vec<Symbols> {
+    let texts = trees.iter().map(|files| {
+        files.iter().map(|(path, bytes)| (path.clone(), Text { bytes, key: None })).collect()
+    });
+    read_known(&Memo::off(), &texts.collect::<Vec<_>>(), folders)
+}
+
+/// A text whose names are wanted.
+#[derive(Clone, Copy, Debug)]
+pub struct Text<'a> {
+    /// The text.
+    pub bytes: &'a [u8],
+    /// Its key.
+    pub key: Option<Key>,
+}
+
+/// The same for texts of which some have been seen before.
+pub fn read_known(
+    memo: &Memo,
+    trees: &[BTreeMap<TreePath, Text<'_>>],
+    folders: &[&str],
+) -> Vec<Symbols> {
     let code = |path: &TreePath| matches!(path.extension(), Some("c" | "h"));
     let texts = trees.iter().flat_map(|files| files.iter().filter(|(path, _)| code(path)));
-    let unique: BTreeSet<&[u8]> = texts.map(|(_, bytes)| *bytes).collect();
-    let scanned: Vec<scan::Scanned<'_>> =
-        unique.par_iter().map(|bytes| scan::scan(bytes)).collect();
-    let mut names = names::Names::new();
-    let named: BTreeMap<&[u8], names::Named<'_>> = unique
-        .into_iter()
-        .zip(scanned)
-        .map(|(bytes, scanned)| (bytes, names.name(scanned)))
+    let unique: BTreeMap<&[u8], Option<Key>> =
+        texts.map(|(_, text)| (text.bytes, text.key)).collect();
+    let table = names::Table::of(memo);
+    let key = |key: Option<Key>| memo.key("named", |maker| _ = maker.key(key).number(table.id()));
+    let known = unique.into_iter().map(|(bytes, of)| {
+        let known = memo.known::<names::Named>(key(of));
+        (of, known, bytes)
+    });
+    let texts: Vec<_> = known.collect();
+    let fresh: Vec<Option<scan::Scanned<'_>>> = texts
+        .par_iter()
+        .map(|(_, known, bytes)| known.is_none().then(|| scan::scan(bytes)))
         .collect();
-    let read = |files: &&BTreeMap<TreePath, &[u8]>| {
+    let (names, named) = table.name(texts.into_iter().zip(fresh), |of, named| memo.put(key(of), named));
+    let read = |files: &BTreeMap<TreePath, Text<'_>>| {
         let own = files.iter().filter(|(path, _)| code(path));
-        let own: Vec<(&TreePath, &names::Named<'_>)> =
-            own.filter_map(|(path, bytes)| Some((path, named.get(bytes)?))).collect();
+        let own: Vec<(&TreePath, &names::Named)> =
+            own.filter_map(|(path, text)| Some((path, &**named.get(text.bytes)?))).collect();
         uses::symbols(&world::World::new(&own, &names, folders))
     };
     trees.par_iter().map(read).collect()
