@@ -25,6 +25,7 @@ use crate::kernel::modules::ModuleFiles;
 use crate::kernel::target::Target;
 use crate::kernel::template::{self, Values};
 use crate::memo::{Held, Key, Memo};
+use crate::preprocess::lexer::Scanned;
 use crate::rules::{Active, MacroClass, Profile, Ruleset, Version};
 use crate::syntax::SYNTAX_ERROR;
 use crate::text::{Files, Source, Span, TreePath};
@@ -69,6 +70,8 @@ struct Text {
     text: Traced,
     /// What it was made from and by, if that is kept.
     key: Option<Key>,
+    /// The directives of the text.
+    scan: Scanned,
 }
 
 /// Dead branches are gone, conditions are short.
@@ -123,6 +126,8 @@ pub struct OutputFile {
     pub text: Traced,
     /// Key of all that the text, its trace and its source were made from.
     pub key: Option<Key>,
+    /// The directives of the text.
+    pub scan: Scanned,
 }
 
 /// The conditions that stay in the kernel form.
@@ -139,8 +144,8 @@ pub struct Conditions {
 impl OutputFile {
     /// What became of a file of upstream.
     fn of(path: TreePath, source: Arc<Source>, text: Text) -> OutputFile {
-        let Text { text, key } = text;
-        OutputFile { upstream: Some(path), source, template: None, text, key }
+        let Text { text, key, scan } = text;
+        OutputFile { upstream: Some(path), source, template: None, text, key, scan }
     }
 
     /// How often each rule had a part in the file; a template's rule made all of it, once.
@@ -364,7 +369,8 @@ impl Rendering<'_> {
                 _ = key.text(&source.name).bytes(&source.bytes);
             });
             let (upstream, template) = (replaces.clone(), Some(rule.clone()));
-            Ok((place.clone(), OutputFile { upstream, source, template, text, key }))
+            let scan = Scanned::default();
+            Ok((place.clone(), OutputFile { upstream, source, template, text, key, scan }))
         };
         self.layout.templates.iter().map(one).collect::<Result<_>>().map(Rendered)
     }

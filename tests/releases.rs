@@ -21,6 +21,8 @@ mod imported;
 mod interface;
 #[path = "releases/meaning.rs"]
 mod meaning;
+#[path = "releases/memo.rs"]
+mod memo;
 #[path = "releases/modules.rs"]
 mod modules;
 #[path = "releases/syntax.rs"]

@@ -10,7 +10,7 @@ use crate::finding::Result;
 use crate::memo::{Held, Key, Memo};
 use crate::preprocess::fold::fold_scanned;
 use crate::preprocess::lexer::{
-    Directive, Keyword, Scan, TokenKind, directive_tokens, scan, splices_a_word,
+    Directive, Keyword, Scan, Scanned, TokenKind, directive_tokens, splices_a_word,
 };
 use crate::preprocess::settings::Settings;
 use crate::rules::{Active, MacroClass, MacroRule, MacroState, Simplify};
@@ -29,8 +29,19 @@ pub struct Build {
     pub condition: Option<String>,
     /// The files without the branches that this build drops. The traces lead to the output.
     pub texts: BTreeMap<TreePath, Traced>,
-    /// The keys of the texts.
-    pub keys: BTreeMap<TreePath, Option<Key>>,
+    /// The texts' keys and directives.
+    pub known: BTreeMap<TreePath, (Option<Key>, Scanned)>,
+}
+
+/// A file of the tree.
+#[derive(Clone, Debug)]
+pub struct Given {
+    /// The text.
+    pub source: Arc<Source>,
+    /// Its key.
+    pub key: Option<Key>,
+    /// Its directives.
+    pub scan: Scanned,
 }
 
 /// The builds of a tree, the kernel's own first. `facts` are the rules of a profile that says of every
@@ -43,25 +54,26 @@ pub fn of(
     facts: &Active<'_>,
     folded: bool,
 ) -> Result<Vec<Build>> {
-    of_known((&Memo::off(), None), files, &BTreeMap::new(), facts, folded)
+    let given = |(path, source): (&TreePath, &Arc<Source>)| {
+        (path.clone(), Given { source: Arc::clone(source), key: None, scan: Scanned::default() })
+    };
+    of_known((&Memo::off(), None), &files.iter().map(given).collect(), facts, folded)
 }
 
-/// The same where some of the files have been seen before; `keys` are theirs, and beside the memo stands
-/// the key of `facts`.
+/// The same where some of the files have been seen before; beside the memo stands the key of `facts`.
 ///
 /// # Errors
 /// As for [`of`].
 pub fn of_known(
     (memo, rules): (&Memo, Option<Key>),
-    files: &BTreeMap<TreePath, Arc<Source>>,
-    keys: &BTreeMap<TreePath, Option<Key>>,
+    files: &BTreeMap<TreePath, Given>,
     facts: &Active<'_>,
     folded: bool,
 ) -> Result<Vec<Build>> {
-    let level = Level::find(memo, files, keys, facts);
+    let level = Level::find(memo, files, facts);
     let derived = Derived::new(facts);
     let mut start = Start { memo, rules, steps: BTreeMap::new(), facts, folded, derived };
-    start.steps = start.of(files, keys, level.as_ref().map(|level| level.rule))?;
+    start.steps = start.of(files, level.as_ref().map(|level| level.rule))?;
     let Some(level) = level else {
         return Ok(vec![start.build(None)?]);
     };
@@ -91,8 +103,7 @@ impl<'a> Level<'a> {
     /// The first macro of class debug that the tree gives a number by default.
     fn find(
         memo: &Memo,
-        files: &BTreeMap<TreePath, Arc<Source>>,
-        keys: &BTreeMap<TreePath, Option<Key>>,
+        files: &BTreeMap<TreePath, Given>,
         facts: &Active<'a>,
     ) -> Option<Level<'a>> {
         let free =
@@ -101,10 +112,9 @@ impl<'a> Level<'a> {
             for name in &rule.names {
                 let mut seen = Vec::new();
                 let mut default = None;
-                for (path, source) in files {
-                    let key = keys.get(path).copied().flatten();
-                    let key = memo.key("level", |maker| _ = maker.key(key).text(name));
-                    let numbers = memo.get(key, || Numbers::of(&source.bytes, name));
+                for file in files.values() {
+                    let key = memo.key("level", |key| _ = key.key(file.key).text(name));
+                    let numbers = memo.get(key, || Numbers::of(file, name));
                     default = default.or(numbers.default);
                     seen.extend(&numbers.seen);
                 }
@@ -133,13 +143,14 @@ impl Held for Numbers {
 }
 
 impl Numbers {
-    fn of(bytes: &[u8], name: &str) -> Numbers {
+    fn of(file: &Given, name: &str) -> Numbers {
+        let bytes = &*file.source.bytes;
         let mut of = Numbers::default();
         if memchr::memmem::find(bytes, name.as_bytes()).is_none() {
             return of;
         }
-        for directive in scan(bytes).directives {
-            let numbers = numbers_beside(bytes, &directive, name);
+        for directive in &file.scan.of(bytes).directives {
+            let numbers = numbers_beside(bytes, directive, name);
             match directive.keyword {
                 Keyword::Define => of.default = of.default.or(numbers.first().copied()),
                 Keyword::If | Keyword::Elif => of.seen.extend(numbers),
@@ -184,7 +195,7 @@ struct Step {
     text: Traced,
     key: Option<Key>,
     /// Its directives.
-    scan: Arc<OnceLock<Scan>>,
+    scan: Scanned,
     /// What it says of names of class derived. Few files change from round to round and from build to
     /// build.
     said: Arc<OnceLock<Said>>,
@@ -208,11 +219,11 @@ impl Held for Folded {
 
 impl Step {
     fn new(text: Traced, key: Option<Key>) -> Step {
-        Step { text, key, scan: Arc::default(), said: Arc::default() }
+        Step { text, key, scan: Scanned::default(), said: Arc::default() }
     }
 
     fn scan(&self) -> &Scan {
-        self.scan.get_or_init(|| scan(self.text.bytes()))
+        self.scan.of(self.text.bytes())
     }
 
     /// The file folded; `None` where nothing comes of that.
@@ -231,20 +242,19 @@ impl Start<'_> {
     /// differ.
     fn of(
         &self,
-        files: &BTreeMap<TreePath, Arc<Source>>,
-        keys: &BTreeMap<TreePath, Option<Key>>,
+        files: &BTreeMap<TreePath, Given>,
         level: Option<&MacroRule>,
     ) -> Result<BTreeMap<TreePath, Step>> {
         let settings = self.settings(Vec::new(), true)?;
         let level: Vec<&MacroRule> = level.into_iter().collect();
-        let step = |(path, source): (&TreePath, &Arc<Source>)| {
-            let key = keys.get(path).copied().flatten();
+        let step = |(path, Given { source, key, scan }): (&TreePath, &Given)| {
             let key = self.memo.key("step", |maker| {
-                maker.key(key).key(self.rules).number(self.folded.into());
+                maker.key(*key).key(self.rules).number(self.folded.into());
                 maker.text(level.first().map_or("", |rule| rule.rule.name.as_str()));
             });
             let step = self.memo.get(key, || {
-                let step = Step::new(Traced::new(Arc::clone(&source.bytes)), key);
+                let mut step = Step::new(Traced::new(Arc::clone(&source.bytes)), key);
+                step.scan = scan.clone();
                 let later = self.folded || names(&source.bytes, level.iter().copied());
                 let folded = if later { None } else { step.folded(path, &settings, key) };
                 folded.unwrap_or(step)
@@ -301,9 +311,10 @@ impl Start<'_> {
             }));
             lacking.extend(new.into_keys());
         }
-        let keys = steps.iter().map(|(path, step)| (path.clone(), step.key)).collect();
+        let known = steps.iter().map(|(path, step)| (path.clone(), (step.key, step.scan.clone())));
+        let known = known.collect();
         let texts = steps.into_iter().map(|(path, step)| (path, step.text)).collect();
-        Ok(Build { condition: None, texts, keys })
+        Ok(Build { condition: None, texts, known })
     }
 }
 

@@ -13,10 +13,12 @@ mod uses;
 mod world;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use rayon::prelude::*;
 
 use crate::memo::{Key, Memo};
+use crate::preprocess::lexer::Scanned;
 use crate::text::{Span, TreePath};
 
 /// A place in one of the files.
@@ -58,10 +60,16 @@ pub fn read(files: &BTreeMap<TreePath, &[u8]>, folders: &[&str]) -> Symbols {
 
 /// Reads the symbols of several trees that have most texts in common: each text is taken apart once.
 pub fn read_each(trees: &[&BTreeMap<TreePath, &[u8]>], folders: &[&str]) -> Vec<Symbols> {
-    let texts = trees.iter().map(|files| {
-        files.iter().map(|(path, bytes)| (path.clone(), Text { bytes, key: None })).collect()
-    });
-    read_known(&Memo::off(), &texts.collect::<Vec<_>>(), folders)
+    let scan = &Scanned::default();
+    let (mut scans, mut texts) = (BTreeMap::new(), Vec::new());
+    for bytes in trees.iter().flat_map(|files| files.values()) {
+        scans.entry(*bytes).or_insert_with(Scanned::default);
+    }
+    for files in trees {
+        let text = |bytes| Text { bytes, key: None, scan: scans.get(bytes).unwrap_or(scan) };
+        texts.push(files.iter().map(|(path, bytes)| (path.clone(), text(*bytes))).collect());
+    }
+    read_known(&Memo::off(), &texts, folders)
 }
 
 /// A text whose names are wanted.
@@ -71,6 +79,8 @@ pub struct Text<'a> {
     pub bytes: &'a [u8],
     /// Its key.
     pub key: Option<Key>,
+    /// Its directives.
+    pub scan: &'a Scanned,
 }
 
 /// The same for texts of which some have been seen before.
@@ -81,18 +91,14 @@ pub fn read_known(
 ) -> Vec<Symbols> {
     let code = |path: &TreePath| matches!(path.extension(), Some("c" | "h"));
     let texts = trees.iter().flat_map(|files| files.iter().filter(|(path, _)| code(path)));
-    let unique: BTreeMap<&[u8], Option<Key>> =
-        texts.map(|(_, text)| (text.bytes, text.key)).collect();
+    let unique: BTreeMap<&[u8], Text<'_>> = texts.map(|(_, text)| (text.bytes, *text)).collect();
     let table = names::Table::of(memo);
     let key = |key: Option<Key>| memo.key("named", |maker| _ = maker.key(key).number(table.id()));
-    let known = unique.into_iter().map(|(bytes, of)| {
-        let known = memo.known::<names::Named>(key(of));
-        (of, known, bytes)
-    });
-    let texts: Vec<_> = known.collect();
+    let known = unique.into_values().map(|text| (text, memo.known::<names::Named>(key(text.key))));
+    let texts: Vec<(Text<'_>, Option<Arc<names::Named>>)> = known.collect();
     let fresh: Vec<Option<scan::Scanned<'_>>> = texts
         .par_iter()
-        .map(|(_, known, bytes)| known.is_none().then(|| scan::scan(bytes)))
+        .map(|(text, known)| known.is_none().then(|| scan::scan(text.bytes, text.scan)))
         .collect();
     let (names, named) = table.name(texts.into_iter().zip(fresh), |of, named| memo.put(key(of), named));
     let read = |files: &BTreeMap<TreePath, Text<'_>>| {
@@ -107,7 +113,7 @@ pub fn read_known(
 /// The names that a file offers to those who include it, with the place of the first definition:
 /// macros, functions, variables and types.
 pub fn offered(bytes: &[u8]) -> BTreeMap<Vec<u8>, Span> {
-    let scanned = scan::scan(bytes);
+    let scanned = scan::scan(bytes, &Scanned::default());
     let text = |span: Span| crate::preprocess::lexer::unspliced(&bytes[span.range()]).into_owned();
     let mut offered = BTreeMap::new();
     let items = scanned.items.iter().flat_map(|item| item.called.iter().chain(&item.declared));

@@ -5,10 +5,9 @@ use std::sync::Arc;
 
 use super::hits::Hits;
 use super::{Conditions, Text, Upstream};
-use crate::edit::Traced;
 use crate::finding::{Finding, Findings};
 use crate::memo::Held;
-use crate::preprocess::lexer::{Directive, Keyword, Token, TokenKind, directive_tokens, scan};
+use crate::preprocess::lexer::{Directive, Keyword, Token, TokenKind, directive_tokens};
 use crate::rules::{Active, MacroClass, Rule};
 use crate::text::{Source, Span, TreePath};
 
@@ -21,9 +20,9 @@ pub(super) fn check(upstream: &mut Upstream<'_>, texts: &BTreeMap<TreePath, Text
         findings: &mut upstream.findings,
         hits: &mut upstream.hits,
     };
-    for (path, Text { text, key }) in texts {
+    for (path, text) in texts {
         let Some(source) = upstream.files.get(path) else { continue };
-        let key = upstream.memo.key("conditions", |maker| _ = maker.key(*key));
+        let key = upstream.memo.key("conditions", |key| _ = key.key(text.key));
         let left = upstream.memo.get(key, || left(text));
         check.conditions.after += left.conditions;
         for (name, is_guard, at) in &left.macros {
@@ -47,10 +46,10 @@ impl Held for Left {
     }
 }
 
-fn left(text: &Traced) -> Left {
+fn left(Text { text, scan, .. }: &Text) -> Left {
     let bytes = text.bytes();
-    let directives = scan(bytes).directives;
-    let guard = guard(bytes, &directives);
+    let directives = &scan.of(bytes).directives;
+    let guard = guard(bytes, directives);
     let mut left = Left { conditions: 0, macros: Vec::new() };
     for directive in directives.iter().filter(|d| d.keyword.is_condition()) {
         left.conditions += 1;

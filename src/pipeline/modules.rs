@@ -4,9 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::OutputFile;
-use crate::edit::Traced;
 use crate::finding::{Finding, Findings, Label, Result, Severity};
-use crate::kernel::builds::{self, Build};
+use crate::kernel::builds::{self, Build, Given};
 use crate::kernel::modules::{ModuleFiles, Problem, arrange};
 use crate::kernel::symbols::{self, Place, Symbols, Text};
 use crate::memo::{Held, Key, Memo};
@@ -68,11 +67,11 @@ fn arranged(
 }
 
 fn texts(build: &Build) -> BTreeMap<TreePath, Text<'_>> {
-    let text = |(path, text)| {
-        let key = build.keys.get(path).copied().flatten();
-        (TreePath::clone(path), Text { bytes: Traced::bytes(text), key })
-    };
-    build.texts.iter().map(text).collect()
+    let mut texts = BTreeMap::new();
+    for ((path, text), (key, scan)) in build.texts.iter().zip(build.known.values()) {
+        texts.insert(path.clone(), Text { bytes: text.bytes(), key: *key, scan });
+    }
+    texts
 }
 
 fn of_output(
@@ -80,11 +79,11 @@ fn of_output(
     rules: &Active<'_>,
     output: &BTreeMap<TreePath, OutputFile>,
 ) -> Result<Vec<Build>> {
-    let code = || output.iter().filter(|(path, _)| is_code(path));
-    let files: BTreeMap<TreePath, Arc<Source>> = code()
-        .map(|(path, file)| (path.clone(), Source::new(path.as_str(), file.text.bytes().clone())))
-        .collect();
-    let keys = code().map(|(path, file)| (path.clone(), file.key)).collect();
+    let given = |(path, file): (&TreePath, &OutputFile)| {
+        let source = Source::new(path.as_str(), Arc::clone(file.text.bytes()));
+        (path.clone(), Given { source, key: file.key, scan: file.scan.clone() })
+    };
+    let files = output.iter().filter(|(path, _)| is_code(path)).map(given).collect();
     // What a kernel build knows of macros holds for every profile; only a closed one says it all.
     let closed = rules.ruleset.library.profiles.iter().find(|profile| profile.closed);
     let (facts, folded) = match closed.filter(|_| !rules.profile.closed) {
@@ -92,7 +91,7 @@ fn of_output(
         None => (rules, true),
     };
     let key = super::rules_key(facts, memo);
-    builds::of_known((memo, key), &files, &keys, facts, folded)
+    builds::of_known((memo, key), &files, facts, folded)
 }
 
 fn finding(

@@ -11,6 +11,7 @@ use crate::finding::{Finding, Findings, Result, Severity};
 use crate::preprocess::fold::{Folded, fold};
 use crate::memo::{Held, Key, Memo};
 use crate::preprocess::hardwired::{self, Definition};
+use crate::preprocess::lexer::Scanned;
 use crate::preprocess::settings::{EntryId, Settings};
 use crate::rules::{Active, MacroClass, MacroRule, glob_matches};
 use crate::text::{Source, Span, TreePath};
@@ -34,7 +35,7 @@ pub(super) fn preprocess(mut upstream: Upstream<'_>) -> Result<Preprocessed<'_>>
         .par_iter()
         .map(|(path, source, key)| {
             let file = memo.try_get(*key, || file(rules, plain, path, source))?;
-            let text = Text { text: file.text.clone(), key: *key };
+            let text = Text { text: file.text.clone(), key: *key, scan: Scanned::default() };
             Ok((*path, *source, text, file))
         })
         .collect();
@@ -222,7 +223,7 @@ impl<'a> Stage<'a> {
             let (_, source, span) = self.dropped.get(lost.get(word)?)?;
             Some((Arc::clone(source), *span))
         };
-        for (path, Text { text, key }) in &self.texts {
+        for (path, Text { text, key, .. }) in &self.texts {
             let Some(source) = self.sources.get(path) else { continue };
             let found = self.memo.file("lost", *key, places, || {
                 hardwired::lost_definitions(source, text, &names, dropped)

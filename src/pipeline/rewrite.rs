@@ -10,7 +10,7 @@ use crate::edit::{RuleRef, Traced};
 use crate::finding::{Finding, Findings, Result};
 use crate::memo::{Held, Key};
 use crate::preprocess::groups;
-use crate::preprocess::lexer::{Token, scan};
+use crate::preprocess::lexer::{Scanned, Token, scan};
 use crate::rewrite::{
     File, Proposal, calls, comments, includes, licence, names, sections, tokenise,
 };
@@ -52,7 +52,7 @@ pub(super) fn rewrite(preprocessed: Preprocessed<'_>) -> Result<Rewritten<'_>> {
         upstream.findings.extend(file.cut.findings.clone());
         upstream.findings.extend(done.findings.clone());
         upstream.hits.add(&done.matched);
-        texts.insert(file.path, Text { text: done.text.clone(), key });
+        texts.insert(file.path, Text { text: done.text.clone(), key, scan: done.scan.clone() });
     }
     Ok(Rewritten { upstream, texts, decided, conditions })
 }
@@ -122,6 +122,7 @@ fn ready(
 
 struct Done {
     text: Traced,
+    scan: Scanned,
     findings: Findings,
     matched: BTreeMap<RuleRef, usize>,
 }
@@ -267,5 +268,5 @@ fn one_file(upstream: &Upstream<'_>, names: &Names<'_>, ready: &Ready) -> Done {
     licence::propose(&file, &rules.licence, &mut proposal);
     let Proposal { edits, mut findings, matched } = proposal;
     let text = apply(rules, source, text.clone(), edits, &mut findings);
-    Done { text, findings, matched }
+    Done { text, scan: Scanned::default(), findings, matched }
 }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::Text;
 use super::scan::{Item, Scanned};
 use super::world::{Macro, Name, Region, Word};
 use crate::memo::{Held, Key, Memo};
@@ -29,8 +30,8 @@ impl Held for Table {
     }
 }
 
-/// A text on its way: its key, what is known of it, its bytes, and its parts where nothing is known.
-type Due<'a> = ((Option<Key>, Option<Arc<Named>>, &'a [u8]), Option<Scanned<'a>>);
+/// A text on its way: what is known of it, or else its parts.
+type Due<'a> = ((Text<'a>, Option<Arc<Named>>), Option<Scanned<'a>>);
 
 impl Table {
     /// The table of all that this memo holds.
@@ -59,15 +60,15 @@ impl Table {
     ) -> (Arc<Names>, BTreeMap<&'a [u8], Arc<Named>>) {
         let mut named = BTreeMap::new();
         let mut names = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        for ((key, known, bytes), scanned) in texts {
+        for ((text, known), scanned) in texts {
             let of = match (known, scanned) {
                 (Some(known), _) => known,
                 (None, Some(scanned)) => {
-                    keep(key, Arc::make_mut(&mut names).name(scanned, Arc::clone(self)))
+                    keep(text.key, Arc::make_mut(&mut names).name(scanned, Arc::clone(self)))
                 }
                 (None, None) => continue,
             };
-            named.insert(bytes, of);
+            named.insert(text.bytes, of);
         }
         (Arc::clone(&names), named)
     }

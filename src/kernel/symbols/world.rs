@@ -191,6 +191,10 @@ impl<'a> World<'a> {
             for (name, list) in self.macros.iter().enumerate() {
                 for (at, (_, definition)) in list.iter().enumerate() {
                     let Some(parameters) = &definition.parameters else { continue };
+                    // Uses only grow: one that uses all is done.
+                    if definition.uses.iter().all(|used| *used) {
+                        continue;
+                    }
                     let mut uses = definition.uses.clone();
                     self.walk(&definition.body, &mut |word, _| {
                         let place = parameters.iter().position(|p| *p == word.name);
