@@ -140,9 +140,21 @@ impl Memo {
         key: Option<Key>,
         make: impl FnOnce() -> Result<T, E>,
     ) -> Result<Arc<T>, E> {
+        self.try_share(key, || make().map(Arc::new))
+    }
+
+    /// The same for a result that is known by another key, too.
+    ///
+    /// # Errors
+    /// Those of `make`.
+    pub fn try_share<T: Held, E>(
+        &self,
+        key: Option<Key>,
+        make: impl FnOnce() -> Result<Arc<T>, E>,
+    ) -> Result<Arc<T>, E> {
         match self.known::<T>(key) {
             Some(found) => Ok(found),
-            None => Ok(self.put(key, make()?)),
+            None => Ok(self.share(key, make()?)),
         }
     }
 
@@ -154,7 +166,10 @@ impl Memo {
 
     /// Keeps a result.
     pub fn put<T: Held>(&self, key: Option<Key>, value: T) -> Arc<T> {
-        let value = Arc::new(value);
+        self.share(key, Arc::new(value))
+    }
+
+    fn share<T: Held>(&self, key: Option<Key>, value: Arc<T>) -> Arc<T> {
         if let (Some(store), Some(key)) = (&self.store, key) {
             let held = Entry { weight: OVERHEAD + value.weight(), value: Arc::clone(&value) as _ };
             store.shard(key).insert(key, held, store.half);

@@ -89,25 +89,72 @@ pub fn read_known(
     trees: &[BTreeMap<TreePath, Text<'_>>],
     folders: &[&str],
 ) -> Vec<Symbols> {
-    let code = |path: &TreePath| matches!(path.extension(), Some("c" | "h"));
-    let texts = trees.iter().flat_map(|files| files.iter().filter(|(path, _)| code(path)));
-    let unique: BTreeMap<&[u8], Text<'_>> = texts.map(|(_, text)| (text.bytes, *text)).collect();
-    let table = names::Table::of(memo);
-    let key = |key: Option<Key>| memo.key("named", |maker| _ = maker.key(key).number(table.id()));
-    let known = unique.into_values().map(|text| (text, memo.known::<names::Named>(key(text.key))));
-    let texts: Vec<(Text<'_>, Option<Arc<names::Named>>)> = known.collect();
-    let fresh: Vec<Option<scan::Scanned<'_>>> = texts
-        .par_iter()
-        .map(|(text, known)| known.is_none().then(|| scan::scan(text.bytes, text.scan)))
-        .collect();
-    let (names, named) = table.name(texts.into_iter().zip(fresh), |of, named| memo.put(key(of), named));
-    let read = |files: &BTreeMap<TreePath, Text<'_>>| {
-        let own = files.iter().filter(|(path, _)| code(path));
-        let own: Vec<(&TreePath, &names::Named)> =
-            own.filter_map(|(path, text)| Some((path, &**named.get(text.bytes)?))).collect();
-        uses::symbols(&world::World::new(&own, &names, folders))
-    };
-    trees.par_iter().map(read).collect()
+    Trees::new(memo, trees).read(folders)
+}
+
+/// Trees whose texts have been taken apart.
+pub struct Trees<'a> {
+    memo: &'a Memo,
+    names: Arc<names::Names>,
+    /// For each tree its files.
+    trees: Vec<Vec<(&'a TreePath, Arc<names::Named>)>>,
+}
+
+impl<'a> Trees<'a> {
+    /// Takes the texts apart, each once.
+    pub fn new(memo: &'a Memo, trees: &'a [BTreeMap<TreePath, Text<'a>>]) -> Trees<'a> {
+        let code = |path: &TreePath| matches!(path.extension(), Some("c" | "h"));
+        let own = |files: &'a BTreeMap<TreePath, Text<'a>>| {
+            files.iter().filter(|(path, _)| code(path)).collect::<Vec<_>>()
+        };
+        let trees: Vec<Vec<(&TreePath, &Text<'_>)>> = trees.iter().map(own).collect();
+        let all = trees.iter().flatten();
+        let unique: BTreeMap<&[u8], Text<'_>> =
+            all.map(|(_, text)| (text.bytes, **text)).collect();
+        let table = names::Table::of(memo);
+        let key =
+            |text: &Text<'_>| memo.key("named", |key| _ = key.key(text.key).number(table.id()));
+        let known = unique.into_values().map(|text| (text, memo.known::<names::Named>(key(&text))));
+        let texts: Vec<(Text<'_>, Option<Arc<names::Named>>)> = known.collect();
+        let fresh: Vec<Option<scan::Scanned<'_>>> = texts
+            .par_iter()
+            .map(|(text, known)| known.is_none().then(|| scan::scan(text.bytes, text.scan)))
+            .collect();
+        let keep = |text: &Text<'_>, mut named: names::Named| {
+            named.keys(memo, key(text));
+            memo.put(key(text), named)
+        };
+        let (names, named) = table.name(texts.into_iter().zip(fresh), keep);
+        let named = |(path, text): &(&'a TreePath, &Text<'_>)| {
+            Some((*path, Arc::clone(named.get(text.bytes)?)))
+        };
+        let trees = trees.iter().map(|files| files.iter().filter_map(named).collect()).collect();
+        Trees { memo, names, trees }
+    }
+
+    /// Key of all that is named in the trees: texts that differ in anything else, where a name stands
+    /// for one, have the same.
+    pub fn sense(&self) -> Option<Key> {
+        self.memo.key("sense", |key| {
+            for files in &self.trees {
+                key.number(files.len());
+                for (path, named) in files {
+                    key.text(path.as_str()).key(named.sense);
+                }
+            }
+        })
+    }
+
+    /// Reads the symbols of each tree.
+    pub fn read(&self, folders: &[&str]) -> Vec<Symbols> {
+        let read = |files: &Vec<(&TreePath, Arc<names::Named>)>| {
+            let own: Vec<(&TreePath, &names::Named)> =
+                files.iter().map(|(path, named)| (*path, &**named)).collect();
+            let world = world::World::new(&own, &self.names, folders);
+            uses::symbols(&world, self.memo, &own)
+        };
+        self.trees.par_iter().map(read).collect()
+    }
 }
 
 /// The names that a file offers to those who include it, with the place of the first definition:

@@ -7,7 +7,7 @@ use super::OutputFile;
 use crate::finding::{Finding, Findings, Label, Result, Severity};
 use crate::kernel::builds::{self, Build, Given};
 use crate::kernel::modules::{ModuleFiles, Problem, arrange};
-use crate::kernel::symbols::{self, Place, Symbols, Text};
+use crate::kernel::symbols::{Place, Symbols, Text, Trees};
 use crate::memo::{Held, Key, Memo};
 use crate::rules::{Active, Library};
 use crate::text::{Source, Span, TreePath};
@@ -38,7 +38,7 @@ pub(super) fn of(
             key.text(path.as_str()).key(file.key);
         }
     });
-    let made = memo.try_get(key, || arranged(memo, rules, output))?;
+    let made = memo.try_share(key, || arranged((memo, rules_key), rules, output))?;
     findings.extend(made.findings.clone());
     Ok(made.modules.clone())
 }
@@ -48,22 +48,34 @@ fn is_code(path: &TreePath) -> bool {
 }
 
 fn arranged(
-    memo: &Memo,
+    (memo, rules_key): (&Memo, Option<Key>),
     rules: &Active<'_>,
     output: &BTreeMap<TreePath, OutputFile>,
-) -> Result<Made> {
+) -> Result<Arc<Made>> {
     let library = &rules.ruleset.library;
     let builds = of_output(memo, rules, output)?;
     let folders = [library.output.as_str(), "include"];
     let trees: Vec<BTreeMap<TreePath, Text<'_>>> = builds.iter().map(texts).collect();
-    let read: Vec<Symbols> = symbols::read_known(memo, &trees, &folders);
+    let trees = Trees::new(memo, &trees);
+    let key = memo.key("arranged", |key| {
+        key.key(rules_key).key(trees.sense());
+        for build in &builds {
+            key.text(build.condition.as_deref().unwrap_or_default());
+        }
+    });
+    if let Some(made) = memo.known::<Made>(key) {
+        return Ok(made);
+    }
+    let read: Vec<Symbols> = trees.read(&folders);
     let conditions = builds.iter().map(|build| build.condition.clone());
     let arranged = arrange(library, &conditions.zip(read).collect::<Vec<_>>());
     let mut findings = Findings::default();
     for problem in arranged.problems {
         findings.push(finding(library, output, &builds, problem));
     }
-    Ok(Made { modules: arranged.modules, findings })
+    // Findings say where a name stands, which other texts of the same names have elsewhere.
+    let key = key.filter(|_| findings.is_empty());
+    Ok(memo.put(key, Made { modules: arranged.modules, findings }))
 }
 
 fn texts(build: &Build) -> BTreeMap<TreePath, Text<'_>> {

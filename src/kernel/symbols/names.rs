@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::Text;
 use super::scan::{Item, Scanned};
 use super::world::{Macro, Name, Region, Word};
-use crate::memo::{Held, Key, Memo};
+use crate::memo::{Held, Key, KeyMaker, Memo};
 use crate::preprocess::lexer::TokenKind;
 use crate::syntax::Code;
 use crate::text::{Quick, Span};
@@ -56,7 +56,7 @@ impl Table {
     pub(super) fn name<'a>(
         self: &Arc<Table>,
         texts: impl Iterator<Item = Due<'a>>,
-        keep: impl Fn(Option<Key>, Named) -> Arc<Named>,
+        keep: impl Fn(&Text<'a>, Named) -> Arc<Named>,
     ) -> (Arc<Names>, BTreeMap<&'a [u8], Arc<Named>>) {
         let mut named = BTreeMap::new();
         let mut names = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -64,7 +64,7 @@ impl Table {
             let of = match (known, scanned) {
                 (Some(known), _) => known,
                 (None, Some(scanned)) => {
-                    keep(text.key, Arc::make_mut(&mut names).name(scanned, Arc::clone(self)))
+                    keep(&text, Arc::make_mut(&mut names).name(scanned, Arc::clone(self)))
                 }
                 (None, None) => continue,
             };
@@ -86,8 +86,69 @@ pub(super) struct Named {
     pub(super) macros: Vec<(Name, Macro)>,
     /// Macros that it undefines.
     pub(super) undefines: Vec<Name>,
+    /// Key of the text.
+    pub(super) key: Option<Key>,
+    /// Key of the names in it, in their order, wherever they stand.
+    pub(super) sense: Option<Key>,
+    /// The same without the bodies of functions: all that other files see of it.
+    pub(super) outside: Option<Key>,
     /// What gave the names their numbers.
     _table: Arc<Table>,
+}
+
+impl Named {
+    /// Notes its keys.
+    pub(super) fn keys(&mut self, memo: &Memo, key: Option<Key>) {
+        self.key = key;
+        self.outside = memo.key("outside", |key| self.add(key, false));
+        self.sense = memo.key("sense", |key| self.add(key, true));
+    }
+
+    fn add(&self, key: &mut KeyMaker, bodies: bool) {
+        key.number(Arc::as_ptr(&self._table) as usize);
+        key.number(self.undefines.len()).number(self.includes.len()).number(self.macros.len());
+        self.undefines.iter().for_each(|name| _ = key.number(*name as usize));
+        self.includes.iter().for_each(|include| _ = key.text(include));
+        for (name, of) in &self.macros {
+            let flags = 4 * usize::from(of.parameters.is_some())
+                + 2 * usize::from(of.variadic)
+                + usize::from(of.conditional);
+            key.number(*name as usize).number(flags);
+            let parameters = of.parameters.as_deref().unwrap_or_default();
+            key.number(parameters.len());
+            parameters.iter().for_each(|name| _ = key.number(*name as usize));
+            add_words(key, of.body.words());
+            // The parts that are no names count where names are put together.
+            key.text(&format!("{:?}", of.makes));
+        }
+        for item in &self.items {
+            let words = self.words.get(item.code.clone()).unwrap_or_default();
+            let open = words.iter().position(|word| word.punct == b'{').filter(|_| item.body);
+            let end = if bodies { words.len() } else { open.unwrap_or(words.len()) };
+            let flags = 4 * usize::from(item.body)
+                + 2 * usize::from(item.value)
+                + usize::from(item.braces);
+            key.number(flags);
+            for list in [&item.called, &item.plain, &item.declared] {
+                key.number(list.len());
+                for &at in list {
+                    let name = self.words.get(at).map_or(0, |word| word.name);
+                    key.number(at.wrapping_sub(item.code.start)).number(name as usize);
+                }
+            }
+            add_words(key, &words[..end]);
+        }
+    }
+}
+
+fn add_words(key: &mut KeyMaker, words: &[Word]) {
+    key.number(words.len());
+    let mut bytes = Vec::with_capacity(6 * words.len());
+    for word in words {
+        bytes.extend(word.name.to_le_bytes());
+        bytes.extend([word.punct, word.pasted.into()]);
+    }
+    key.bytes(&bytes);
 }
 
 impl Held for Named {
@@ -126,7 +187,8 @@ impl Names {
         let mut undefined = |span: &Span| self.intern(&scanned.lexed.text(&identifier(*span)));
         let undefines = scanned.undefined.iter().map(&mut undefined).collect();
         let Scanned { items, includes, .. } = scanned;
-        Named { items, includes, words, macros, undefines, _table: table }
+        let (key, sense, outside) = (None, None, None);
+        Named { items, includes, words, macros, undefines, key, sense, outside, _table: table }
     }
 
     fn intern(&mut self, text: &[u8]) -> Name {
