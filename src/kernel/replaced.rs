@@ -95,7 +95,9 @@ pub fn lacking(
     for (path, file) in holding(memo, others, &parts) {
         for (name, at) in &file.places(memo, "asked", any, asked).0 {
             if let Some(&definition) = parts.get(name) {
-                found.entry((true, name.clone())).or_insert_with(|| (definition, path.clone(), *at));
+                found
+                    .entry((true, name.clone()))
+                    .or_insert_with(|| (definition, path.clone(), *at));
             }
         }
     }

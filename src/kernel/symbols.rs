@@ -109,8 +109,7 @@ impl<'a> Trees<'a> {
         };
         let trees: Vec<Vec<(&TreePath, &Text<'_>)>> = trees.iter().map(own).collect();
         let all = trees.iter().flatten();
-        let unique: BTreeMap<&[u8], Text<'_>> =
-            all.map(|(_, text)| (text.bytes, **text)).collect();
+        let unique: BTreeMap<&[u8], Text<'_>> = all.map(|(_, text)| (text.bytes, **text)).collect();
         let table = names::Table::of(memo);
         let key =
             |text: &Text<'_>| memo.key("named", |key| _ = key.key(text.key).number(table.id()));

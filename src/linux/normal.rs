@@ -66,7 +66,9 @@ impl Means<'_> {
 
     /// Imports the files of a release, with all that belongs to an import.
     pub(super) fn whole(&self, files: &Files, profile: &Profile) -> Result<Imported> {
-        Ok(Imported::new(pipeline::import_again(self.input(files), self.ruleset, profile, self.memo)?.files))
+        Ok(Imported::new(
+            pipeline::import_again(self.input(files), self.ruleset, profile, self.memo)?.files,
+        ))
     }
 
     /// Takes files that are in kernel form already through the import of the same version once more.

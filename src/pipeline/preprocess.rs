@@ -8,8 +8,8 @@ use rayon::prelude::*;
 use super::{Preprocessed, Text, Upstream, internal};
 use crate::edit::Traced;
 use crate::finding::{Finding, Findings, Result, Severity};
-use crate::preprocess::fold::{Folded, fold};
 use crate::memo::{Held, Key, Memo};
+use crate::preprocess::fold::{Folded, fold};
 use crate::preprocess::hardwired::{self, Definition};
 use crate::preprocess::lexer::Scanned;
 use crate::preprocess::settings::{EntryId, Settings};
@@ -107,7 +107,8 @@ fn file(
             left_over(rules, plain, source, &folded, &mut findings);
         }
         let edits = std::mem::take(&mut folded.edits);
-        text = text.apply(edits).map_err(|_| internal("the folding's own edits overlap", source))?;
+        text =
+            text.apply(edits).map_err(|_| internal("the folding's own edits overlap", source))?;
     }
     let Folded { decided, conditions, named, kept, dropped, .. } = folded;
     Ok(FoldedFile { text, findings, decided, conditions, named, kept, dropped })

@@ -22,8 +22,10 @@ use crate::text::{Source, Span, TreePath};
 pub(super) fn rewrite(preprocessed: Preprocessed<'_>) -> Result<Rewritten<'_>> {
     let Preprocessed { mut upstream, texts, decided, conditions } = preprocessed;
     let wanted = calls::Wanted::new(&upstream.rules.calls);
-    let work: Vec<Ready> =
-        texts.into_par_iter().filter_map(|(path, text)| ready(&upstream, &wanted, path, text)).collect();
+    let work: Vec<Ready> = texts
+        .into_par_iter()
+        .filter_map(|(path, text)| ready(&upstream, &wanted, path, text))
+        .collect();
     for (at, rule) in upstream.rules.masks.iter().enumerate() {
         let count = work.iter().filter(|file| file.cut.masks.get(at) == Some(&true)).count();
         upstream.hits.count(&rule.rule.name, count);

@@ -3,11 +3,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use kernelize::memo::Memo;
 use kernelize::finding::Result;
 use kernelize::linux::base::{Base, Search, held};
 use kernelize::linux::carry::{Carried, Decisions, Local, NewImport, carry};
 use kernelize::linux::tree::Tree;
+use kernelize::memo::Memo;
 use kernelize::pipeline::{Input, import};
 use kernelize::rules::{Ruleset, load};
 use kernelize::text::{Files, TreePath};

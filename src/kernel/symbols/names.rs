@@ -125,9 +125,8 @@ impl Named {
             let words = self.words.get(item.code.clone()).unwrap_or_default();
             let open = words.iter().position(|word| word.punct == b'{').filter(|_| item.body);
             let end = if bodies { words.len() } else { open.unwrap_or(words.len()) };
-            let flags = 4 * usize::from(item.body)
-                + 2 * usize::from(item.value)
-                + usize::from(item.braces);
+            let flags =
+                4 * usize::from(item.body) + 2 * usize::from(item.value) + usize::from(item.braces);
             key.number(flags);
             for list in [&item.called, &item.plain, &item.declared] {
                 key.number(list.len());

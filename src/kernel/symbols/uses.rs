@@ -15,11 +15,7 @@ use crate::text::TreePath;
 const MAX_LOOKED_FOR: usize = 2000;
 
 /// Works out the symbols of all objects; `texts` are the files that the world was made from.
-pub(super) fn symbols(
-    world: &World<'_>,
-    memo: &Memo,
-    texts: &[(&TreePath, &Named)],
-) -> Symbols {
+pub(super) fn symbols(world: &World<'_>, memo: &Memo, texts: &[(&TreePath, &Named)]) -> Symbols {
     let defined = Defined::new(world);
     let sources: Vec<usize> =
         (0..world.paths.len()).filter(|&at| world.paths[at].extension() == Some("c")).collect();
