@@ -7,7 +7,6 @@ pub mod record;
 use crate::finding::{Findings, Result};
 use crate::memo::Key;
 use crate::pipeline::{self, Input, KernelTree};
-use crate::proof;
 use crate::rules::{Active, Profile, Ruleset};
 
 /// What the checks look at.
@@ -33,25 +32,23 @@ pub struct Checked {
     pub tree: KernelTree,
     /// What must not be, the import's findings included.
     pub findings: Findings,
-    /// What was proved.
-    pub proof: proof::Figures,
 }
 
 /// Imports a release and holds it against all checks that need nothing but its text.
 ///
 /// # Errors
-/// As for [`pipeline::import`].
+/// As for [`pipeline::proved`].
 pub fn check(
     input: Input<'_>,
     ruleset: &Ruleset,
     profile: &Profile,
     memo: &memo::Memo,
 ) -> Result<Checked> {
-    let mut tree = pipeline::import_again(input, ruleset, profile, memo)?;
+    let mut tree = pipeline::proved_again(input, ruleset, profile, memo)?;
     let rules = Active::new(ruleset, input.version, profile);
     let mut findings = std::mem::take(&mut tree.findings);
     let key = pipeline::rules_key(&rules, memo);
     let scope = Scope { rules: &rules, tree: &tree, input, memo, key };
     findings.extend(parsed::check(scope));
-    Ok(Checked { tree, findings, proof: proof::Figures::default() })
+    Ok(Checked { tree, findings })
 }

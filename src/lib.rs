@@ -24,9 +24,9 @@ pub mod rewrite;
 
 pub mod kernel;
 
-pub mod pipeline;
-
 pub mod proof;
+
+pub mod pipeline;
 
 pub mod check;
 

@@ -11,25 +11,30 @@ mod modules;
 mod preprocess;
 mod replaced;
 mod rewrite;
+mod templates;
 #[cfg(test)]
 mod tests;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use rayon::prelude::*;
+
 use crate::edit::{EditSet, Overlap, RuleRef, Traced};
 use crate::finding::{Error, Finding, Findings, Result, Severity};
 use crate::kernel::api::Api;
-use crate::kernel::layout::{self, Layout, Template};
+use crate::kernel::layout::{self, Layout};
 use crate::kernel::modules::ModuleFiles;
 use crate::kernel::target::Target;
-use crate::kernel::template::{self, Values};
-use crate::memo::{Held, Key, Memo};
+use crate::kernel::template::Values;
+use crate::memo::{Key, Memo};
 use crate::preprocess::lexer::Scanned;
+use crate::proof::{self, FileProof, Prover};
 use crate::rules::{Active, MacroClass, Profile, Ruleset, Version};
 use crate::syntax::SYNTAX_ERROR;
 use crate::text::{Files, Source, Span, TreePath};
 use hits::Hits;
+use templates::Rendering;
 
 /// What is imported: a release's files below the library root, and how far its number can be
 /// trusted.
@@ -111,6 +116,8 @@ pub struct KernelTree {
     pub decided: usize,
     /// What stays in conditions.
     pub conditions: Conditions,
+    /// What was proved; `None` where nobody asked ([`proved`]).
+    pub proof: Option<proof::Figures>,
 }
 
 /// One file of the kernel form.
@@ -191,6 +198,47 @@ pub fn import_again(
 ) -> Result<KernelTree> {
     let upstream = select(input, ruleset, profile, memo)?;
     rewritten(preprocess::preprocess(upstream)?)
+}
+
+/// Imports a release and proves that its files mean what upstream's mean; where they don't is a finding.
+///
+/// # Errors
+/// As for [`import`].
+pub fn proved(input: Input<'_>, ruleset: &Ruleset, profile: &Profile) -> Result<KernelTree> {
+    proved_again(input, ruleset, profile, &Memo::off())
+}
+
+/// The same for one of several imports, which have files in common.
+///
+/// # Errors
+/// As for [`import`].
+pub fn proved_again(
+    input: Input<'_>,
+    ruleset: &Ruleset,
+    profile: &Profile,
+    memo: &Memo,
+) -> Result<KernelTree> {
+    let mut tree = import_again(input, ruleset, profile, memo)?;
+    let rules = Active::new(ruleset, input.version, profile);
+    let defined = |file: &OutputFile| {
+        let key = memo.key("defined", |key| _ = key.key(file.key));
+        let bytes = file.text.bytes();
+        memo.get(key, || proof::defined(bytes, &file.scan.of(bytes).directives))
+    };
+    let defined: Vec<Arc<proof::Defined>> = tree.files.values().map(defined).collect();
+    let prover = Prover::knowing(&rules, defined.iter().map(|defined| &**defined))?;
+    let ours: Vec<&OutputFile> =
+        tree.files.values().filter(|file| file.template.is_none()).collect();
+    let shared = prover.key(memo, rules_key(&rules, memo));
+    let one = |file: &&OutputFile| {
+        let key = memo.key("proof", |key| _ = key.key(file.key).key(shared));
+        memo.get(key, || prover.file(&file.source, &file.text))
+    };
+    let proofs: Vec<Arc<FileProof>> = ours.par_iter().map(one).collect();
+    let (figures, findings) = proof::summed(proofs.iter().map(|proof| FileProof::clone(proof)));
+    tree.proof = Some(figures);
+    tree.findings.extend(findings);
+    Ok(tree)
 }
 
 /// What an import makes of upstream's files, with nothing beside them and no judgement of them.
@@ -316,64 +364,12 @@ fn kernel_tree(rewritten: Rewritten<'_>) -> Result<KernelTree> {
         rendering.add(&mut output, &values)?;
     }
     if !alone {
-        replaced::check(memo, (&files, &keys), &layout, &output, &mut findings);
+        replaced::check(memo, &files, &keys, &layout, &output, &mut findings);
     }
     expect::check(&rules, &hits, exact, &mut findings);
     let (matched, modules, api) = (hits.into_map(), values.modules, api.api.clone());
-    Ok(KernelTree { files: output, api, findings, matched, modules, decided, conditions })
-}
-
-/// Templates on their way into the output.
-struct Rendering<'a> {
-    memo: &'a Memo,
-    /// Key of the rules.
-    key: Option<Key>,
-    /// Key of the API.
-    api: Option<Key>,
-    rules: &'a Active<'a>,
-    layout: &'a Layout,
-}
-
-/// The templates' files.
-struct Rendered(Vec<(TreePath, OutputFile)>);
-
-impl Held for Rendered {
-    fn weight(&self) -> usize {
-        self.0.iter().map(|(_, file)| file.source.bytes.len() + 300).sum()
-    }
-}
-
-impl Rendering<'_> {
-    /// Renders the templates into the output.
-    fn add(&self, output: &mut BTreeMap<TreePath, OutputFile>, values: &Values) -> Result<()> {
-        let key = self.memo.key("templates", |key| {
-            key.key(self.key).key(self.api);
-            key.text(&format!("{} {:?}", values.release, values.target));
-            key.text(&format!("{:?}", values.modules));
-            for (place, template) in &self.layout.templates {
-                key.text(place.as_str()).text(&template.name);
-                key.text(template.replaces.as_ref().map_or("", TreePath::as_str));
-            }
-        });
-        let rendered = self.memo.try_get(key, || self.render(values))?;
-        output.extend(rendered.0.iter().cloned());
-        Ok(())
-    }
-
-    fn render(&self, values: &Values) -> Result<Rendered> {
-        let one = |(place, template): (&TreePath, &Template)| {
-            let Template { name, rule, replaces } = template;
-            let source = template::render(self.rules.ruleset, name, rule, values)?;
-            let text = Traced::new(Arc::clone(&source.bytes));
-            let key = self.memo.key("template", |key| {
-                _ = key.text(&source.name).bytes(&source.bytes);
-            });
-            let (upstream, template) = (replaces.clone(), Some(rule.clone()));
-            let scan = Scanned::default();
-            Ok((place.clone(), OutputFile { upstream, source, template, text, key, scan }))
-        };
-        self.layout.templates.iter().map(one).collect::<Result<_>>().map(Rendered)
-    }
+    let (files, proof) = (output, None);
+    Ok(KernelTree { files, api, findings, matched, modules, decided, conditions, proof })
 }
 
 /// Applies edits; two that touch are a fault of the rules, and the file stays as it was.

@@ -25,6 +25,8 @@ mod meaning;
 mod memo;
 #[path = "releases/modules.rs"]
 mod modules;
+#[path = "releases/proof.rs"]
+mod proof;
 #[path = "releases/syntax.rs"]
 mod syntax;
 #[path = "releases/threads.rs"]

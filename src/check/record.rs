@@ -58,7 +58,7 @@ pub struct Commit {
     pub warnings: usize,
     /// What was proved.
     pub proof: Proof,
-    /// Figures of a build, by name (such as `x86_64 stack ZSTD_x`); empty without one.
+    /// Figures of a build, by name (such as `x86_64 stack NAME`); empty without one.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub figures: BTreeMap<String, u64>,
 }

@@ -135,7 +135,7 @@ pub(super) fn version(tree: &Tree, ruleset: &Ruleset) -> Result<Version> {
 /// Imports a release.
 ///
 /// # Errors
-/// As for [`pipeline::import`].
+/// As for [`pipeline::proved`].
 pub(super) fn import(
     release: &Release,
     ruleset: &Ruleset,
@@ -145,5 +145,5 @@ pub(super) fn import(
     let tag = format!("{}{}", ruleset.library.tag_prefix, release.version);
     let exact = release.name == tag;
     let input = Input { version: release.version, exact, files: &release.files, target };
-    pipeline::import(input, ruleset, profile)
+    pipeline::proved(input, ruleset, profile)
 }

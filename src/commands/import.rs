@@ -51,7 +51,7 @@ pub fn run(plan: &Plan, console: &mut Console) -> Result<Outcome> {
         console.note(note);
     }
     let output = Output::prepare(&folder(plan, &ruleset, &release), plan.force, &read(plan))?;
-    let tree = pipeline::import(input(&release, &ruleset, &target), &ruleset, profile)?;
+    let tree = pipeline::proved(input(&release, &ruleset, &target), &ruleset, profile)?;
     let mut record = record(plan, &ruleset, profile, &release, &tree)?;
     record.kernel = target.version.map(|version| version.to_string());
     let shown = output.folder().display().to_string();
@@ -108,6 +108,14 @@ fn record(
     record.release.insert("name".into(), release.name.clone());
     record.release.insert("version".into(), release.version.to_string());
     record.source = source(plan, ruleset, &release.origin);
+    let proof = tree.proof.unwrap_or_default();
+    let figures = [
+        ("conditions", proof.conditions),
+        ("facts", proof.facts),
+        ("files", proof.files),
+        ("proved", proof.proved),
+    ];
+    record.proof = figures.map(|(name, figure)| (name.to_owned(), figure)).into();
     for (path, file) in &tree.files {
         let fired = fired(file);
         for (rule, count) in &fired {
@@ -194,6 +202,7 @@ fn summary(
         conditions_before: tree.conditions.before,
         conditions_after: tree.conditions.after,
         conditions: classes(tree),
+        proof: tree.proof.unwrap_or_default(),
         errors,
         warnings: all - errors,
         out: None,

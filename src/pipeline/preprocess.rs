@@ -31,7 +31,7 @@ pub(super) fn preprocess(mut upstream: Upstream<'_>) -> Result<Preprocessed<'_>>
         let key = memo.key("fold", |maker| _ = maker.key(upstream.key).key(key));
         work.push((path, source, key));
     }
-    let folded: Result<Vec<(&TreePath, &Arc<Source>, Text, Arc<FoldedFile>)>> = work
+    let folded: Result<Vec<_>> = work
         .par_iter()
         .map(|(path, source, key)| {
             let file = memo.try_get(*key, || file(rules, plain, path, source))?;

@@ -13,7 +13,8 @@ use crate::text::{Source, TreePath};
 /// Holds every template against the header that it stands for.
 pub(super) fn check(
     memo: &Memo,
-    (files, keys): (&BTreeMap<TreePath, Arc<Source>>, &BTreeMap<TreePath, Option<Key>>),
+    files: &BTreeMap<TreePath, Arc<Source>>,
+    keys: &BTreeMap<TreePath, Option<Key>>,
     layout: &Layout,
     output: &BTreeMap<TreePath, OutputFile>,
     findings: &mut Findings,
