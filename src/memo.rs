@@ -363,7 +363,8 @@ mod tests {
         let shards = &memo.store.as_ref().unwrap().shards;
         let bytes: usize = shards.iter().map(|shard| locked(shard).bytes()).sum();
         assert!(bytes <= 200 << 10 && bytes > 50 << 10, "{bytes}");
-        let counted = |s: &Shard| -> usize { s.young.values().chain(s.old.values()).map(|e| e.weight).sum() };
+        let counted =
+            |s: &Shard| -> usize { s.young.values().chain(s.old.values()).map(|e| e.weight).sum() };
         let sum: usize = shards.iter().map(|shard| counted(&locked(shard))).sum::<usize>();
         assert_eq!(bytes, sum);
     }
