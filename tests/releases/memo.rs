@@ -29,7 +29,7 @@ fn shown(checked: &Checked) -> String {
             writeln!(out, "  {} {:?}", label.source.name, label.position()).unwrap();
         }
     }
-    writeln!(out, "{:?}", checked.proof).unwrap();
+    writeln!(out, "{:?}", tree.proof).unwrap();
     out
 }
 
