@@ -120,7 +120,7 @@ fn what_is_kept_changes_nothing() {
     series.same("another profile", "official");
     let mut fewer = load(None).unwrap();
     fewer.masks.clear();
-    fewer.names.clear();
+    fewer.includes.clear();
     fewer.digest = "fewer".into();
     let series = Series { ruleset: &fewer, memo: &memo, files: series.files };
     assert_ne!(series.same("fewer rules", "strict"), plain);
