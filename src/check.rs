@@ -1,8 +1,14 @@
 //! What must hold of a kernel form, beyond what an import refuses.
 
+pub mod baseline;
+pub mod compare;
+pub mod fingerprint;
+pub mod left;
 pub mod memo;
 pub mod parsed;
+pub mod plain;
 pub mod record;
+pub mod suggest;
 
 use crate::finding::{Findings, Result};
 use crate::memo::Key;
@@ -50,5 +56,7 @@ pub fn check(
     let key = pipeline::rules_key(&rules, memo);
     let scope = Scope { rules: &rules, tree: &tree, input, memo, key };
     findings.extend(parsed::check(scope));
+    findings.extend(plain::check(scope));
+    findings.extend(left::check(scope, &findings));
     Ok(Checked { tree, findings })
 }

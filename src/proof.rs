@@ -109,6 +109,8 @@ pub struct Prover<'a> {
     rewrites: Rewrites<'a>,
     /// Hard-wired macros that nothing in the kernel form defines.
     lost: BTreeSet<&'a [u8]>,
+    /// The first bytes of the names that the settings speak of: most words are ruled out by theirs.
+    first: [bool; 256],
 }
 
 /// Upstream's text and the kernel form of it.
@@ -145,7 +147,8 @@ impl<'a> Prover<'a> {
         for name in defined.flat_map(|defined| &defined.0) {
             lost.remove(name.as_slice());
         }
-        Ok(Prover { rules, settings, rewrites: Rewrites::new(rules), lost })
+        let first = first_bytes(&settings);
+        Ok(Prover { rules, settings, rewrites: Rewrites::new(rules), lost, first })
     }
 
     /// Key of all that it goes by; beside the memo stands that of the rules.
@@ -160,6 +163,13 @@ impl<'a> Prover<'a> {
     pub fn file(&self, source: &Arc<Source>, text: &Traced) -> FileProof {
         let file = File { source, text };
         let kept = align::kept(file.text);
+        if !align::holds(&kept, &source.bytes, text.bytes()) {
+            let mut proof = FileProof::default();
+            let message = "the trace of this file doesn't lead to its bytes";
+            let finding = Finding::error(UNPROVED, message).at(source, Span::at(0), "");
+            proof.findings.push(finding.hint("this is a fault of the program"));
+            return proof;
+        }
         let shared_before =
             |hash: u32| align::image(&kept, Span { start: hash, end: hash + 1 }).is_some();
         let shared_after = |hash: u32| align::is_kept(&kept, Span { start: hash, end: hash + 1 });
@@ -205,6 +215,7 @@ impl<'a> Prover<'a> {
             rewrites: &self.rewrites,
             algebra: &facts.algebra,
             differences: Vec::new(),
+            same: None,
         };
         comparison.run();
         let mut findings = Findings::default();
@@ -307,6 +318,10 @@ impl<'a> Prover<'a> {
                 continue;
             }
             let text = after.text(item);
+            let first = text.first().map_or(0, |byte| usize::from(*byte));
+            if !self.first[first] {
+                continue;
+            }
             let Some(id) = self.settings.find(&text) else { continue };
             let before = at.checked_sub(1).map(|at| after.text(&items[at])).unwrap_or_default();
             let naming = item.place.0 && matches!(&*before, b"define" | b"undef");
@@ -323,6 +338,13 @@ impl<'a> Prover<'a> {
             findings.push(Finding::error(CHANGED, message).at(file.source, at, label));
         }
     }
+}
+
+fn first_bytes(settings: &Settings) -> [bool; 256] {
+    let mut first = [false; 256];
+    let names = settings.entries().iter().filter_map(|entry| entry.name.as_bytes().first());
+    names.for_each(|byte| first[usize::from(*byte)] = true);
+    first
 }
 
 /// The macros that an import hard-wires as defined. What compilers and the kernel's build define is

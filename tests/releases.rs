@@ -19,6 +19,8 @@ mod goldens;
 mod imported;
 #[path = "releases/interface.rs"]
 mod interface;
+#[path = "releases/left.rs"]
+mod left;
 #[path = "releases/meaning.rs"]
 mod meaning;
 #[path = "releases/memo.rs"]

@@ -103,7 +103,8 @@ impl Sources {
         Ok(base)
     }
 
-    fn request<'a>(
+    /// The request for a release of a source.
+    pub(super) fn request<'a>(
         &self,
         ruleset: &'a Ruleset,
         source: &Option<Location>,

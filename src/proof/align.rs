@@ -37,12 +37,54 @@ pub(super) fn kept(text: &Traced) -> Vec<Kept> {
     all
 }
 
+/// Whether the bytes that are said to have stayed did.
+pub(super) fn holds(kept: &[Kept], before: &[u8], after: &[u8]) -> bool {
+    kept.iter().all(|kept| {
+        let (from, to) = (before.get(kept.from.range()), after.get(kept.to.range()));
+        from.is_some() && from == to
+    })
+}
+
+/// Goes along the bytes that stayed: asked in text order, it looks at each run once.
+pub(super) struct Cursor<'a> {
+    kept: &'a [Kept],
+    at: usize,
+}
+
+impl<'a> Cursor<'a> {
+    fn new(kept: &'a [Kept]) -> Cursor<'a> {
+        Cursor { kept, at: 0 }
+    }
+
+    /// [`image`], for places in text order.
+    fn image(&mut self, from: Span) -> Option<Span> {
+        while self.kept.get(self.at).is_some_and(|kept| kept.from.end <= from.start) {
+            self.at += 1;
+        }
+        inside(self.kept.get(self.at)?, from)
+    }
+
+    /// [`is_kept`], for places in text order.
+    fn is_kept(&mut self, to: Span) -> bool {
+        while self.kept.get(self.at).is_some_and(|kept| kept.to.end <= to.start) {
+            self.at += 1;
+        }
+        self.kept.get(self.at).is_some_and(|k| k.to.start <= to.start && to.end <= k.to.end)
+    }
+}
+
+fn inside(kept: &Kept, from: Span) -> Option<Span> {
+    if from.start < kept.from.start || kept.from.end < from.end {
+        return None;
+    }
+    let start = kept.to.start + (from.start - kept.from.start);
+    Some(Span { start, end: start + (from.end - from.start) })
+}
+
 /// Where upstream's bytes are afterwards, where they all stayed.
 pub(super) fn image(kept: &[Kept], from: Span) -> Option<Span> {
     let at = kept.partition_point(|kept| kept.from.end <= from.start);
-    let kept = kept.get(at).filter(|k| k.from.start <= from.start && from.end <= k.from.end)?;
-    let start = kept.to.start + (from.start - kept.from.start);
-    Some(Span { start, end: start + (from.end - from.start) })
+    inside(kept.get(at)?, from)
 }
 
 /// Whether all of these bytes are upstream's.
@@ -105,6 +147,8 @@ pub(super) struct Comparison<'a> {
     pub(super) rewrites: &'a Rewrites<'a>,
     pub(super) algebra: &'a Algebra,
     pub(super) differences: Vec<Difference>,
+    /// Two runs that were seen to be there under the same settings.
+    pub(super) same: Option<(usize, usize)>,
 }
 
 impl<'a> Comparison<'a> {
@@ -112,19 +156,28 @@ impl<'a> Comparison<'a> {
     /// what rules say.
     pub(super) fn run(&mut self) {
         let (mut i, mut j) = (0, 0);
+        let (mut images, mut stayed) = (Cursor::new(self.kept), Cursor::new(self.kept));
         loop {
             let (first, second) = (i, j);
             let before: &'a [Item] = &self.before.reading.items;
             let after: &'a [Item] = &self.after.reading.items;
-            i += before[i..].iter().take_while(|t| image(self.kept, t.span).is_none()).count();
-            j += after[j..].iter().take_while(|t| !is_kept(self.kept, t.span)).count();
+            let mut target = None;
+            while let Some(item) = before.get(i) {
+                target = images.image(item.span);
+                if target.is_some() {
+                    break;
+                }
+                i += 1;
+            }
+            j += after[j..].iter().take_while(|t| !stayed.is_kept(t.span)).count();
             let (gone, new) = (&before[first..i], &after[second..j]);
             let (a, b) = (before.get(i).copied(), after.get(j).copied());
-            self.gap(gone, new);
+            if !gone.is_empty() || !new.is_empty() {
+                self.gap(gone, new);
+            }
             if self.differences.len() >= MAX_DIFFERENCES {
                 return;
             }
-            let target = a.and_then(|a| image(self.kept, a.span));
             match (a, b, target) {
                 (None, None, _) => return,
                 (Some(a), Some(b), Some(target)) if target == b.span => {
@@ -156,8 +209,8 @@ impl<'a> Comparison<'a> {
     }
 
     fn pair(&mut self, a: &Item, b: &Item) {
-        let same =
-            self.before.raw(a) == self.after.raw(b) && a.kind == b.kind && a.place == b.place;
+        // Their bytes are the same: see `holds`.
+        let same = a.kind == b.kind && a.place == b.place;
         if !same && !self.before.is_dead(a) {
             self.differences.push(Difference::Changed(a.span, b.span));
         } else {
@@ -166,10 +219,15 @@ impl<'a> Comparison<'a> {
     }
 
     fn same_presence(&mut self, a: &Item, b: &Item) {
+        if self.same == Some((a.run, b.run)) {
+            return;
+        }
         let (f, g) = (self.before.presence(a), self.after.presence(b));
         if f != g {
             let when = self.algebra.differ(f, g);
             self.differences.push(Difference::Presence(a.span, when));
+        } else {
+            self.same = Some((a.run, b.run));
         }
     }
 

@@ -58,7 +58,11 @@ pub(super) fn read(bytes: &[u8], view: &View<'_>) -> Reading {
     let mut reader = Reader {
         bytes,
         view,
-        reading: Reading { items: Vec::new(), steps: Vec::new(), conditions: Vec::new() },
+        reading: Reading {
+            items: Vec::with_capacity(bytes.len() / 8),
+            steps: Vec::new(),
+            conditions: Vec::new(),
+        },
         defined: HashMap::new(),
         included: 0,
     };

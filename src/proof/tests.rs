@@ -27,7 +27,8 @@ fn held(before: &str, text: Traced, settings: Settings, lost: &[&str]) -> Vec<St
     let active = Active::new(&ruleset, Version::default(), &profile);
     let rewrites = Rewrites::new(&active);
     let lost = lost.iter().map(|name| name.as_bytes()).collect();
-    let prover = Prover { rules: &active, settings, rewrites, lost };
+    let first = first_bytes(&settings);
+    let prover = Prover { rules: &active, settings, rewrites, lost, first };
     let source = Source::new("a.c", before.as_bytes());
     let findings = prover.file(&source, &text).findings.sorted();
     let line = |f: &Finding| f.labels.first().map_or(0, |label| label.position().line);
