@@ -12,6 +12,7 @@ pub mod record;
 pub mod suggest;
 
 use crate::finding::{Findings, Result};
+use crate::memo::Key;
 use crate::pipeline::{self, Input, KernelTree};
 use crate::rules::{Active, Profile, Ruleset};
 
@@ -24,6 +25,11 @@ pub struct Scope<'a> {
     pub tree: &'a KernelTree,
     /// Upstream's files, and whether they are a release itself.
     pub input: Input<'a>,
+    /// What was worked out before. A check that looks at a file by itself keeps its findings by
+    /// [`memo::Memo::file`].
+    pub memo: &'a memo::Memo,
+    /// Key of the rules in force.
+    pub key: Option<Key>,
 }
 
 /// A kernel form and all that was found of it.
@@ -43,12 +49,13 @@ pub fn check(
     input: Input<'_>,
     ruleset: &Ruleset,
     profile: &Profile,
-    _memo: &memo::Memo,
+    memo: &memo::Memo,
 ) -> Result<Checked> {
-    let mut tree = pipeline::proved(input, ruleset, profile)?;
+    let mut tree = pipeline::proved_again(input, ruleset, profile, memo)?;
     let rules = Active::new(ruleset, input.version, profile);
     let mut findings = std::mem::take(&mut tree.findings);
-    let scope = Scope { rules: &rules, tree: &tree, input };
+    let key = pipeline::rules_key(&rules, memo);
+    let scope = Scope { rules: &rules, tree: &tree, input, memo, key };
     findings.extend(parsed::check(scope));
     findings.extend(plain::check(scope));
     findings.extend(left::check(scope, &findings));

@@ -164,14 +164,14 @@ pub struct LineOrigin {
     pub rules: Vec<RuleRef>,
 }
 
-/// A text and the trace of how it came from upstream's.
+/// A text and the trace of how it came from upstream's. Copies share both.
 #[derive(Clone, Debug)]
 pub struct Traced {
     bytes: Arc<[u8]>,
-    pieces: Vec<Piece>,
+    pieces: Arc<Vec<Piece>>,
     /// Where each piece ends in the text; made when first asked for.
-    ends: OnceLock<Vec<u32>>,
-    fired: BTreeMap<RuleRef, usize>,
+    ends: Arc<OnceLock<Vec<u32>>>,
+    fired: Arc<BTreeMap<RuleRef, usize>>,
 }
 
 impl Traced {
@@ -179,7 +179,13 @@ impl Traced {
     pub fn new(bytes: impl Into<Arc<[u8]>>) -> Traced {
         let bytes = bytes.into();
         let pieces = vec![Piece::Kept { len: bytes.len() as u32, from: 0 }];
-        Traced { bytes, pieces, ends: OnceLock::new(), fired: BTreeMap::new() }
+        Traced { bytes, pieces: Arc::new(pieces), ends: Arc::default(), fired: Arc::default() }
+    }
+
+    /// About how many bytes it takes.
+    pub fn weight(&self) -> usize {
+        const RULE: usize = 60;
+        self.bytes.len() + 80 * self.pieces.len() + RULE * self.fired.len()
     }
 
     /// The text.
@@ -201,10 +207,10 @@ impl Traced {
         if edits.is_empty() {
             return Ok(self);
         }
-        let mut fired = self.fired;
+        let mut fired = Arc::unwrap_or_clone(self.fired);
         let made: usize = edits.iter().map(|edit| edit.text.len()).sum();
         let mut bytes = Vec::with_capacity(self.bytes.len() + made);
-        let mut cut = Cutter::new(self.pieces);
+        let mut cut = Cutter::new(Arc::unwrap_or_clone(self.pieces));
         let mut at = 0;
         for edit in edits {
             bytes.extend_from_slice(&self.bytes[at..edit.span.start as usize]);
@@ -217,7 +223,12 @@ impl Traced {
             cut.replace_until(edit.span.end, edit.text.len() as u32, edit.rules);
         }
         bytes.extend_from_slice(&self.bytes[at..]);
-        Ok(Traced { bytes: bytes.into(), pieces: cut.finish(), ends: OnceLock::new(), fired })
+        Ok(Traced {
+            bytes: bytes.into(),
+            pieces: Arc::new(cut.finish()),
+            ends: Arc::default(),
+            fired: Arc::new(fired),
+        })
     }
 
     /// The runs that the text is made of, in order; together they stand for all of upstream's bytes.
@@ -304,7 +315,7 @@ impl Traced {
         let index = LineIndex::new(&self.bytes);
         let mut lines: Vec<Option<LineOrigin>> = vec![None; index.line_count()];
         let mut start = 0u32;
-        for piece in &self.pieces {
+        for piece in self.pieces.iter() {
             let end = start + piece.len();
             let last = if piece.len() == 0 { start } else { end - 1 };
             let lines_of = index.position(start as usize).line..=index.position(last as usize).line;

@@ -6,6 +6,8 @@ pub mod text;
 
 pub mod finding;
 
+pub mod memo;
+
 pub mod edit;
 
 pub mod rules;

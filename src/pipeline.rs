@@ -11,6 +11,7 @@ mod modules;
 mod preprocess;
 mod replaced;
 mod rewrite;
+mod templates;
 #[cfg(test)]
 mod tests;
 
@@ -22,15 +23,18 @@ use rayon::prelude::*;
 use crate::edit::{EditSet, Overlap, RuleRef, Traced};
 use crate::finding::{Error, Finding, Findings, Result, Severity};
 use crate::kernel::api::Api;
-use crate::kernel::layout::{self, Layout, Template};
+use crate::kernel::layout::{self, Layout};
 use crate::kernel::modules::ModuleFiles;
 use crate::kernel::target::Target;
-use crate::kernel::template::{self, Values};
-use crate::proof::{self, Prover};
+use crate::kernel::template::Values;
+use crate::memo::{Key, Memo};
+use crate::preprocess::lexer::Scanned;
+use crate::proof::{self, FileProof, Prover};
 use crate::rules::{Active, MacroClass, Profile, Ruleset, Version};
 use crate::syntax::SYNTAX_ERROR;
 use crate::text::{Files, Source, Span, TreePath};
 use hits::Hits;
+use templates::Rendering;
 
 /// What is imported: a release's files below the library root, and how far its number can be
 /// trusted.
@@ -49,6 +53,11 @@ pub struct Input<'a> {
 /// The release with its plan.
 #[derive(Debug)]
 pub struct Upstream<'a> {
+    memo: &'a Memo,
+    /// Key of the rules in force.
+    key: Option<Key>,
+    /// Keys of the files.
+    keys: BTreeMap<TreePath, Option<Key>>,
     rules: Active<'a>,
     exact: bool,
     /// One file is looked at by itself: nothing can be said of the others.
@@ -60,11 +69,21 @@ pub struct Upstream<'a> {
     hits: Hits,
 }
 
+/// A file on its way.
+#[derive(Clone, Debug)]
+struct Text {
+    text: Traced,
+    /// What it was made from and by, if that is kept.
+    key: Option<Key>,
+    /// The directives of the text.
+    scan: Scanned,
+}
+
 /// Dead branches are gone, conditions are short.
 #[derive(Debug)]
 pub struct Preprocessed<'a> {
     upstream: Upstream<'a>,
-    texts: BTreeMap<TreePath, Traced>,
+    texts: BTreeMap<TreePath, Text>,
     /// Groups decided and conditions shortened.
     decided: usize,
     /// Conditions upstream.
@@ -75,7 +94,7 @@ pub struct Preprocessed<'a> {
 #[derive(Debug)]
 pub struct Rewritten<'a> {
     upstream: Upstream<'a>,
-    texts: BTreeMap<TreePath, Traced>,
+    texts: BTreeMap<TreePath, Text>,
     decided: usize,
     conditions: usize,
 }
@@ -112,6 +131,10 @@ pub struct OutputFile {
     pub template: Option<RuleRef>,
     /// The kernel form.
     pub text: Traced,
+    /// Key of all that the text, its trace and its source were made from.
+    pub key: Option<Key>,
+    /// The directives of the text.
+    pub scan: Scanned,
 }
 
 /// The conditions that stay in the kernel form.
@@ -126,6 +149,12 @@ pub struct Conditions {
 }
 
 impl OutputFile {
+    /// What became of a file of upstream.
+    fn of(path: TreePath, source: Arc<Source>, text: Text) -> OutputFile {
+        let Text { text, key, scan } = text;
+        OutputFile { upstream: Some(path), source, template: None, text, key, scan }
+    }
+
     /// How often each rule had a part in the file; a template's rule made all of it, once.
     pub fn fired(&self) -> BTreeMap<&RuleRef, usize> {
         let edits = self.text.fired().iter().map(|(rule, count)| (rule, *count));
@@ -154,7 +183,20 @@ impl KernelTree {
 /// # Errors
 /// The rules contradict each other, or a template can't be rendered.
 pub fn import(input: Input<'_>, ruleset: &Ruleset, profile: &Profile) -> Result<KernelTree> {
-    let upstream = select(input, ruleset, profile)?;
+    import_again(input, ruleset, profile, &Memo::off())
+}
+
+/// The same for one of several imports, which have files in common.
+///
+/// # Errors
+/// As for [`import`].
+pub fn import_again(
+    input: Input<'_>,
+    ruleset: &Ruleset,
+    profile: &Profile,
+    memo: &Memo,
+) -> Result<KernelTree> {
+    let upstream = select(input, ruleset, profile, memo)?;
     rewritten(preprocess::preprocess(upstream)?)
 }
 
@@ -163,14 +205,37 @@ pub fn import(input: Input<'_>, ruleset: &Ruleset, profile: &Profile) -> Result<
 /// # Errors
 /// As for [`import`].
 pub fn proved(input: Input<'_>, ruleset: &Ruleset, profile: &Profile) -> Result<KernelTree> {
-    let mut tree = import(input, ruleset, profile)?;
+    proved_again(input, ruleset, profile, &Memo::off())
+}
+
+/// The same for one of several imports, which have files in common.
+///
+/// # Errors
+/// As for [`import`].
+pub fn proved_again(
+    input: Input<'_>,
+    ruleset: &Ruleset,
+    profile: &Profile,
+    memo: &Memo,
+) -> Result<KernelTree> {
+    let mut tree = import_again(input, ruleset, profile, memo)?;
     let rules = Active::new(ruleset, input.version, profile);
-    let prover = Prover::new(&rules, tree.files.values().map(|file| &**file.text.bytes()))?;
+    let defined = |file: &OutputFile| {
+        let key = memo.key("defined", |key| _ = key.key(file.key));
+        let bytes = file.text.bytes();
+        memo.get(key, || proof::defined(bytes, &file.scan.of(bytes).directives))
+    };
+    let defined: Vec<Arc<proof::Defined>> = tree.files.values().map(defined).collect();
+    let prover = Prover::knowing(&rules, defined.iter().map(|defined| &**defined))?;
     let ours: Vec<&OutputFile> =
         tree.files.values().filter(|file| file.template.is_none()).collect();
-    let proofs: Vec<_> =
-        ours.par_iter().map(|file| prover.file(&file.source, &file.text)).collect();
-    let (figures, findings) = proof::summed(proofs);
+    let shared = prover.key(memo, rules_key(&rules, memo));
+    let one = |file: &&OutputFile| {
+        let key = memo.key("proof", |key| _ = key.key(file.key).key(shared));
+        memo.get(key, || prover.file(&file.source, &file.text))
+    };
+    let proofs: Vec<Arc<FileProof>> = ours.par_iter().map(one).collect();
+    let (figures, findings) = proof::summed(proofs.iter().map(|proof| FileProof::clone(proof)));
     tree.proof = Some(figures);
     tree.findings.extend(findings);
     Ok(tree)
@@ -191,16 +256,20 @@ pub struct Derived {
 ///
 /// # Errors
 /// As for [`import`].
-pub fn derive(input: Input<'_>, ruleset: &Ruleset, profile: &Profile) -> Result<Derived> {
-    let upstream = select(input, ruleset, profile)?;
+pub fn derive(
+    input: Input<'_>,
+    ruleset: &Ruleset,
+    profile: &Profile,
+    memo: &Memo,
+) -> Result<Derived> {
+    let upstream = select(input, ruleset, profile, memo)?;
     let Rewritten { upstream, texts, .. } = rewrite::rewrite(preprocess::preprocess(upstream)?)?;
     let Upstream { mut files, layout, .. } = upstream;
     let places = layout.places.iter().map(|(path, place)| (place.clone(), path.clone())).collect();
     let mut derived = BTreeMap::new();
     for (path, text) in texts {
         if let (Some(place), Some(source)) = (layout.taken.get(&path), files.remove(&path)) {
-            let file = OutputFile { upstream: Some(path), source, template: None, text };
-            derived.insert(place.clone(), file);
+            derived.insert(place.clone(), OutputFile::of(path, source, text));
         }
     }
     Ok(Derived { files: derived, places })
@@ -218,16 +287,18 @@ pub fn select<'a>(
     input: Input<'_>,
     ruleset: &'a Ruleset,
     profile: &'a Profile,
+    memo: &'a Memo,
 ) -> Result<Upstream<'a>> {
     let rules = Active::new(ruleset, input.version, profile);
     let root = &ruleset.library.root;
-    let files: BTreeMap<TreePath, Arc<Source>> = input
-        .files
-        .iter()
-        .map(|(path, bytes)| {
-            (path.clone(), Source::new(format!("{root}/{path}"), Arc::clone(bytes)))
-        })
-        .collect();
+    let mut files: BTreeMap<TreePath, Arc<Source>> = BTreeMap::new();
+    let mut keys = BTreeMap::new();
+    for (path, bytes) in input.files {
+        let (source, key) = memo.source(&format!("{root}/{path}"), bytes);
+        files.insert(path.clone(), source);
+        keys.insert(path.clone(), key);
+    }
+    let key = rules_key(&rules, memo);
     let mut layout = layout::plan(&files, &ruleset.library, &rules.files)?;
     let mut findings = std::mem::take(&mut layout.findings);
     for source in layout.taken.keys().filter_map(|path| files.get(path)) {
@@ -236,7 +307,18 @@ pub fn select<'a>(
     let mut hits = Hits::default();
     hits.add(&layout.matched);
     let (exact, target) = (input.exact, input.target.clone());
-    Ok(Upstream { rules, exact, alone: false, target, files, layout, findings, hits })
+    let alone = false;
+    Ok(Upstream { memo, key, keys, rules, exact, alone, target, files, layout, findings, hits })
+}
+
+/// Key of the rules in force: for most results it doesn't matter for which release these are.
+pub fn rules_key(rules: &Active<'_>, memo: &Memo) -> Option<Key> {
+    memo.key("rules", |key| {
+        key.text(&rules.ruleset.digest).text(&rules.profile.name);
+        for rule in rules.rules() {
+            key.text(rule.name.as_str());
+        }
+    })
 }
 
 /// A NUL byte is in no C source: the file is something else, or damaged.
@@ -255,67 +337,39 @@ fn binary(source: &Arc<Source>) -> Findings {
 
 /// Adds the kernel's own files and holds the whole against the closed world.
 fn kernel_tree(rewritten: Rewritten<'_>) -> Result<KernelTree> {
-    let Rewritten { upstream, texts, decided, conditions: before } = rewritten;
-    let Upstream { rules, exact, alone, target, files, layout, mut findings, mut hits } = upstream;
-    let mut conditions = closed::check(&rules, &files, &texts, &mut findings, &mut hits);
+    let Rewritten { mut upstream, texts, decided, conditions: before } = rewritten;
+    let mut conditions = closed::check(&mut upstream, &texts);
     conditions.before = before;
     // One file by itself can't have what the API needs.
-    let api = if alone {
-        Api::default()
-    } else {
-        api::make(&rules, &layout, &files, &texts, (&target, exact), &mut findings, &mut hits)
-    };
+    let api = if upstream.alone { Arc::default() } else { api::make(&mut upstream, &texts) };
+    let Upstream { memo, key, keys, rules, exact, alone, target, files, layout, .. } = upstream;
+    let (mut findings, mut hits) = (upstream.findings, upstream.hits);
     let mut output = BTreeMap::new();
     for (path, text) in texts {
-        hits.add(text.fired());
+        hits.add(text.text.fired());
         let (Some(place), Some(source)) = (layout.taken.get(&path), files.get(&path)) else {
             continue;
         };
-        let source = Arc::clone(source);
-        let file = OutputFile { upstream: Some(path), source, template: None, text };
-        output.insert(place.clone(), file);
+        output.insert(place.clone(), OutputFile::of(path, Arc::clone(source), text));
     }
     let library = &rules.ruleset.library;
     let mut values = Values::new(library, rules.version, target);
-    values.api = api.value(&library.api_sections);
-    add_templates(&mut output, &rules, &layout, &values)?;
+    values.api = api.value.clone();
+    let rendering = Rendering { memo, key, api: api.key, rules: &rules, layout: &layout };
+    rendering.add(&mut output, &values)?;
     if !alone && !library.modules.is_empty() {
         // The modules' own sources are templates that have a say in what the modules need; what
         // follows from it changes other templates only.
-        values.modules = modules::of(&rules, &output, &mut findings)?;
-        add_templates(&mut output, &rules, &layout, &values)?;
+        values.modules = modules::of((memo, key), &rules, &output, &mut findings)?;
+        rendering.add(&mut output, &values)?;
     }
     if !alone {
-        replaced::check(&files, &layout, &output, &mut findings);
+        replaced::check(memo, &files, &keys, &layout, &output, &mut findings);
     }
     expect::check(&rules, &hits, exact, &mut findings);
-    let (matched, modules) = (hits.into_map(), values.modules);
-    Ok(KernelTree {
-        files: output,
-        api,
-        findings,
-        matched,
-        modules,
-        decided,
-        conditions,
-        proof: None,
-    })
-}
-
-/// Renders the templates into the output.
-fn add_templates(
-    output: &mut BTreeMap<TreePath, OutputFile>,
-    rules: &Active<'_>,
-    layout: &Layout,
-    values: &Values,
-) -> Result<()> {
-    for (place, Template { name, rule, replaces }) in &layout.templates {
-        let source = template::render(rules.ruleset, name, rule, values)?;
-        let text = Traced::new(Arc::clone(&source.bytes));
-        let (upstream, template) = (replaces.clone(), Some(rule.clone()));
-        output.insert(place.clone(), OutputFile { upstream, source, template, text });
-    }
-    Ok(())
+    let (matched, modules, api) = (hits.into_map(), values.modules, api.api.clone());
+    let (files, proof) = (output, None);
+    Ok(KernelTree { files, api, findings, matched, modules, decided, conditions, proof })
 }
 
 /// Applies edits; two that touch are a fault of the rules, and the file stays as it was.
@@ -369,7 +423,8 @@ pub fn transform(
     let files = BTreeMap::from([(path.clone(), bytes)]);
     let target = Target::of_version(&ruleset.library, None);
     let input = Input { version, exact: false, files: &files, target: &target };
-    let mut upstream = select(input, ruleset, profile)?;
+    let memo = Memo::off();
+    let mut upstream = select(input, ruleset, profile, &memo)?;
     // Alone or not, chosen by the rules or not: it is this file that the user wants to see.
     upstream.alone = true;
     upstream.layout.templates.clear();

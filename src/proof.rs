@@ -28,7 +28,8 @@ use serde::Serialize;
 
 use crate::edit::Traced;
 use crate::finding::{Finding, Findings, Result};
-use crate::preprocess::lexer::{Keyword, TokenKind, scan};
+use crate::memo::{Held, Key, Memo};
+use crate::preprocess::lexer::{Directive, Keyword, TokenKind, directive_tokens, scan};
 use crate::preprocess::settings::{Known, Settings};
 use crate::rules::{Active, MacroClass};
 use crate::text::{Source, Span};
@@ -75,6 +76,32 @@ pub struct FileProof {
     pub facts: BTreeSet<String>,
 }
 
+impl Held for FileProof {
+    fn weight(&self) -> usize {
+        self.findings.weight() + 60 * self.facts.len()
+    }
+}
+
+/// The macros that a text defines.
+#[derive(Debug)]
+pub struct Defined(BTreeSet<Vec<u8>>);
+
+impl Held for Defined {
+    fn weight(&self) -> usize {
+        50 * self.0.len()
+    }
+}
+
+/// Reads the names of the definitions among the directives of a text.
+pub fn defined(text: &[u8], directives: &[Directive]) -> Defined {
+    let name = |directive: &Directive| {
+        let mut tokens = directive_tokens(text, directive.body).filter(|t| !t.is_trivia());
+        tokens.next().map(|token| token.text(text).into_owned())
+    };
+    let defines = directives.iter().filter(|directive| directive.keyword == Keyword::Define);
+    Defined(defines.filter_map(name).collect())
+}
+
 /// What a proof goes by: the same for all files of a release.
 pub struct Prover<'a> {
     rules: &'a Active<'a>,
@@ -101,18 +128,35 @@ impl<'a> Prover<'a> {
         rules: &'a Active<'a>,
         texts: impl Iterator<Item = &'t [u8]>,
     ) -> Result<Prover<'a>> {
+        let defined: Vec<Defined> =
+            texts.map(|text| defined(text, &scan(text).directives)).collect();
+        Prover::knowing(rules, defined.iter())
+    }
+
+    /// The same where it is known what each text defines.
+    ///
+    /// # Errors
+    /// As for [`Prover::new`].
+    pub fn knowing<'t>(
+        rules: &'a Active<'a>,
+        defined: impl Iterator<Item = &'t Defined>,
+    ) -> Result<Prover<'a>> {
         let settings =
             Settings::from_rules(&rules.macros, &rules.one_of, rules.profile.simplify, |_| false)?;
         let mut lost = ours(rules);
-        for text in texts {
-            for directive in scan(text).directives.iter().filter(|d| d.keyword == Keyword::Define) {
-                if let Some(word) = expression::words(text, directive.body).first() {
-                    lost.remove(word.text.as_slice());
-                }
-            }
+        for name in defined.flat_map(|defined| &defined.0) {
+            lost.remove(name.as_slice());
         }
         let first = first_bytes(&settings);
         Ok(Prover { rules, settings, rewrites: Rewrites::new(rules), lost, first })
+    }
+
+    /// Key of all that it goes by; beside the memo stands that of the rules.
+    pub fn key(&self, memo: &Memo, rules: Option<Key>) -> Option<Key> {
+        memo.key("prover", |key| {
+            key.key(rules);
+            self.lost.iter().for_each(|name| _ = key.bytes(name));
+        })
     }
 
     /// Proves one file, or says where it means something else.

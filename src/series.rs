@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 
-use facts::{DIGITS, asked, compared, hex, origin, spoken, stat};
+use facts::{DIGITS, asked, compared, origin, short, spoken, stat};
 pub use facts::{date, digest};
 
 use crate::finding::{Error, Result};
@@ -305,7 +305,7 @@ impl Series<'_> {
         let author = self.wish.author.to_string();
         let people = std::iter::once(&author).chain(&self.wish.signed_off);
         let people: String = people.map(|who| format!("{who}\n")).collect();
-        hex(&Sha256::digest(people))
+        short(&Sha256::digest(people))
     }
 
     /// The series: the release that is there in the new form, the new release, the local changes.

@@ -5,9 +5,11 @@
 //! the tree that the file is part of. Nothing is expanded, and byte offsets stay true. This is the
 //! only module that names the parser.
 
+mod bodies;
 mod calls;
 mod declarations;
 mod definitions;
+mod facts;
 mod functions;
 mod groups;
 mod lexed;
@@ -34,6 +36,7 @@ pub use declarations::{
     Record, TypeText, Typedef, TypedefKind, normalised,
 };
 pub use definitions::Definitions;
+pub use facts::{Facts, Words};
 
 pub(crate) use definitions::Head;
 pub(crate) use lexed::{Code, Lexed};

@@ -7,7 +7,20 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
+use sha2::{Digest, Sha256};
+
 pub(crate) use hash::Quick;
+
+/// Bytes as lower-case hex digits.
+pub fn hex(bytes: &[u8]) -> String {
+    let digit = |half: u8| char::from_digit(half.into(), 16).unwrap_or_default();
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+}
+
+/// The sha-256 of bytes, in hex.
+pub fn sha256(bytes: &[u8]) -> String {
+    hex(Sha256::digest(bytes).as_slice())
+}
 
 /// Largest file that is taken in, in bytes. Offsets are 32 bits wide, and a C source of this size is
 /// never meant: the limit turns a mistake (a disk image, `/dev/zero`) into an error.
@@ -208,6 +221,13 @@ mod tests {
             assert!(TreePath::new(bad).is_none(), "{bad:?}");
         }
         assert!(TreePath::new("a/b.c").is_some());
+    }
+
+    #[test]
+    fn a_digest_is_written_in_lower_case_hex() {
+        assert_eq!(hex(&[0, 0x0f, 0xa0, 0xff]), "000fa0ff");
+        let empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+        assert_eq!(sha256(b""), empty);
     }
 
     #[test]

@@ -25,6 +25,8 @@ mod interface;
 mod left;
 #[path = "releases/meaning.rs"]
 mod meaning;
+#[path = "releases/memo.rs"]
+mod memo;
 #[path = "releases/modules.rs"]
 mod modules;
 #[path = "releases/proof.rs"]

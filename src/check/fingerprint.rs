@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use sha2::{Digest, Sha256};
 
 use crate::finding::{Finding, Label};
+use crate::text::hex;
 
 /// Bytes of a digest that are kept.
 const LENGTH: usize = 16;
@@ -74,10 +75,6 @@ fn line(label: &Label) -> Vec<u8> {
     let end = source.lines().line_start(number + 1).unwrap_or(source.bytes.len());
     let words = source.bytes[start..end].split(u8::is_ascii_whitespace);
     words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(&b' ')
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]

@@ -1,5 +1,3 @@
-//! What was worked out for texts seen before: commits of a range share most of their files.
+//! What was worked out for texts seen before; see [`crate::memo`].
 
-/// Results by content. Shared by threads.
-#[derive(Debug, Default)]
-pub struct Memo {}
+pub use crate::memo::{Held, Key, KeyMaker, Memo};

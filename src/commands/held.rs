@@ -7,6 +7,7 @@ use crate::finding::{Error, Result};
 use crate::kernel::target::Target;
 use crate::linux::base::{Base, Search, held};
 use crate::linux::tree::Tree;
+use crate::memo::Memo;
 use crate::pipeline::{self, Input, KernelTree};
 use crate::report::console::Console;
 use crate::rules::{Profile, Ruleset, Version};
@@ -91,7 +92,9 @@ impl Sources {
         let request = self.request(ruleset, &source, None);
         let progress = console.progress();
         let target = tree.target(&ruleset.library);
-        let search = Search { tree, version, ruleset, profile, target: &target, request: &request };
+        let memo = &Memo::default();
+        let (target, request) = (&target, &request);
+        let search = Search { tree, version, ruleset, profile, target, request, memo };
         let base = search.nearest(&progress)?;
         drop(progress);
         for note in &base.notes {

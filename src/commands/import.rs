@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::held::Sources;
 use super::output::Output;
-use super::record::{FileRecord, Record, sha256};
+use super::record::{FileRecord, Record};
 use super::{Outcome, profile};
 use crate::finding::Result;
 use crate::kernel::target::Target;
@@ -13,6 +13,7 @@ use crate::pipeline::{self, Input, KernelTree, OutputFile};
 use crate::report::console::Console;
 use crate::report::summary::{ClassCount, FileCount, ImportSummary, KindCount};
 use crate::rules::{self, Profile, Ruleset};
+use crate::text::sha256;
 use crate::upstream::{Location, Origin, Release};
 
 /// What is to be imported, and how.

@@ -11,9 +11,10 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest, Sha256};
 use walkdir::WalkDir;
 
-use super::record::{RECORD, Record, hex};
+use super::record::{RECORD, Record};
 use super::staging::{Staging, recover};
 use crate::finding::{Error, Result};
+use crate::text::hex;
 
 /// Largest record that is read back, in bytes; ours have some 20 KB.
 const MAX_RECORD: u64 = 16 << 20;
@@ -243,7 +244,8 @@ mod tests {
     use std::os::unix::fs::{PermissionsExt, symlink};
 
     use super::*;
-    use crate::commands::record::{FileRecord, sha256};
+    use crate::commands::record::FileRecord;
+    use crate::text::sha256;
 
     fn write(out: &Path, force: bool, files: &[(&str, &str)]) -> Result<bool> {
         let mut record = Record::new();

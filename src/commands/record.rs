@@ -5,7 +5,6 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
 use crate::finding::{Error, Result};
 
@@ -89,24 +88,10 @@ impl Record {
     }
 }
 
-/// sha-256 in hex.
-pub fn sha256(bytes: &[u8]) -> String {
-    hex(Sha256::digest(bytes).as_slice())
-}
-
-/// Bytes as lower-case hex digits.
-pub(super) fn hex(bytes: &[u8]) -> String {
-    use std::fmt::Write as _;
-    bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut out, byte| {
-        // Writing to a string can't fail.
-        let _ = write!(out, "{byte:02x}");
-        out
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::text::sha256;
 
     #[test]
     fn a_record_is_read_back_and_its_keys_are_sorted() {

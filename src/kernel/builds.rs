@@ -7,9 +7,10 @@ use rayon::prelude::*;
 
 use crate::edit::Traced;
 use crate::finding::Result;
+use crate::memo::{Held, Key, Memo};
 use crate::preprocess::fold::fold_scanned;
 use crate::preprocess::lexer::{
-    Directive, Keyword, Scan, TokenKind, directive_tokens, scan, splices_a_word,
+    Directive, Keyword, Scan, Scanned, TokenKind, directive_tokens, splices_a_word,
 };
 use crate::preprocess::settings::Settings;
 use crate::rules::{Active, MacroClass, MacroRule, MacroState, Simplify};
@@ -28,6 +29,19 @@ pub struct Build {
     pub condition: Option<String>,
     /// The files without the branches that this build drops. The traces lead to the output.
     pub texts: BTreeMap<TreePath, Traced>,
+    /// The texts' keys and directives.
+    pub known: BTreeMap<TreePath, (Option<Key>, Scanned)>,
+}
+
+/// A file of the tree.
+#[derive(Clone, Debug)]
+pub struct Given {
+    /// The text.
+    pub source: Arc<Source>,
+    /// Its key.
+    pub key: Option<Key>,
+    /// Its directives.
+    pub scan: Scanned,
 }
 
 /// The builds of a tree, the kernel's own first. `facts` are the rules of a profile that says of every
@@ -40,8 +54,25 @@ pub fn of(
     facts: &Active<'_>,
     folded: bool,
 ) -> Result<Vec<Build>> {
-    let level = Level::find(files, facts);
-    let mut start = Start { steps: BTreeMap::new(), facts, folded, derived: Derived::new(facts) };
+    let given = |(path, source): (&TreePath, &Arc<Source>)| {
+        (path.clone(), Given { source: Arc::clone(source), key: None, scan: Scanned::default() })
+    };
+    of_known((&Memo::off(), None), &files.iter().map(given).collect(), facts, folded)
+}
+
+/// The same where some of the files have been seen before; beside the memo stands the key of `facts`.
+///
+/// # Errors
+/// As for [`of`].
+pub fn of_known(
+    (memo, rules): (&Memo, Option<Key>),
+    files: &BTreeMap<TreePath, Given>,
+    facts: &Active<'_>,
+    folded: bool,
+) -> Result<Vec<Build>> {
+    let level = Level::find(memo, files, facts);
+    let derived = Derived::new(facts);
+    let mut start = Start { memo, rules, steps: BTreeMap::new(), facts, folded, derived };
     start.steps = start.of(files, level.as_ref().map(|level| level.rule))?;
     let Some(level) = level else {
         return Ok(vec![start.build(None)?]);
@@ -70,25 +101,22 @@ struct Level<'a> {
 
 impl<'a> Level<'a> {
     /// The first macro of class debug that the tree gives a number by default.
-    fn find(files: &BTreeMap<TreePath, Arc<Source>>, facts: &Active<'a>) -> Option<Level<'a>> {
+    fn find(
+        memo: &Memo,
+        files: &BTreeMap<TreePath, Given>,
+        facts: &Active<'a>,
+    ) -> Option<Level<'a>> {
         let free =
             |rule: &&&MacroRule| rule.class == MacroClass::Debug && rule.state == MacroState::Free;
         for rule in facts.macros.iter().filter(free) {
             for name in &rule.names {
                 let mut seen = Vec::new();
                 let mut default = None;
-                for source in files.values() {
-                    if memchr::memmem::find(&source.bytes, name.as_bytes()).is_none() {
-                        continue;
-                    }
-                    for directive in scan(&source.bytes).directives {
-                        let numbers = numbers_beside(&source.bytes, &directive, name);
-                        match directive.keyword {
-                            Keyword::Define => default = default.or(numbers.first().copied()),
-                            Keyword::If | Keyword::Elif => seen.extend(numbers),
-                            _ => {}
-                        }
-                    }
+                for file in files.values() {
+                    let key = memo.key("level", |key| _ = key.key(file.key).text(name));
+                    let numbers = memo.get(key, || Numbers::of(file, name));
+                    default = default.or(numbers.default);
+                    seen.extend(&numbers.seen);
                 }
                 if let Some(default) = default {
                     let near = |number: i64| [number, number.saturating_add(1)];
@@ -98,6 +126,38 @@ impl<'a> Level<'a> {
             }
         }
         None
+    }
+}
+
+/// The numbers that a file has beside the name of a macro.
+#[derive(Default)]
+struct Numbers {
+    default: Option<i64>,
+    seen: Vec<i64>,
+}
+
+impl Held for Numbers {
+    fn weight(&self) -> usize {
+        8 * self.seen.len() + 40
+    }
+}
+
+impl Numbers {
+    fn of(file: &Given, name: &str) -> Numbers {
+        let bytes = &*file.source.bytes;
+        let mut of = Numbers::default();
+        if memchr::memmem::find(bytes, name.as_bytes()).is_none() {
+            return of;
+        }
+        for directive in &file.scan.of(bytes).directives {
+            let numbers = numbers_beside(bytes, directive, name);
+            match directive.keyword {
+                Keyword::Define => of.default = of.default.or(numbers.first().copied()),
+                Keyword::If | Keyword::Elif => of.seen.extend(numbers),
+                _ => {}
+            }
+        }
+        of
     }
 }
 
@@ -120,6 +180,9 @@ fn numbers_beside(bytes: &[u8], directive: &Directive, name: &str) -> Vec<i64> {
 
 /// What all builds start from.
 struct Start<'a> {
+    memo: &'a Memo,
+    /// Key of the facts.
+    rules: Option<Key>,
     steps: BTreeMap<TreePath, Step>,
     facts: &'a Active<'a>,
     folded: bool,
@@ -130,33 +193,47 @@ struct Start<'a> {
 #[derive(Clone)]
 struct Step {
     text: Traced,
+    key: Option<Key>,
     /// Its directives.
-    scan: Arc<OnceLock<Scan>>,
+    scan: Scanned,
     /// What it says of names of class derived. Few files change from round to round and from build to
     /// build.
     said: Arc<OnceLock<Said>>,
 }
 
+impl Held for Step {
+    fn weight(&self) -> usize {
+        const DIRECTIVE: usize = 48;
+        self.text.weight() + DIRECTIVE * (self.text.bytes().len() / 300)
+    }
+}
+
+/// A file after folding, if that changes it.
+struct Folded(Option<Step>);
+
+impl Held for Folded {
+    fn weight(&self) -> usize {
+        self.0.as_ref().map_or(0, Held::weight)
+    }
+}
+
 impl Step {
-    fn new(text: Traced) -> Step {
-        Step { text, scan: Arc::default(), said: Arc::default() }
+    fn new(text: Traced, key: Option<Key>) -> Step {
+        Step { text, key, scan: Scanned::default(), said: Arc::default() }
     }
 
     fn scan(&self) -> &Scan {
-        self.scan.get_or_init(|| scan(self.text.bytes()))
+        self.scan.of(self.text.bytes())
     }
 
-    /// The file folded; itself, with all that is known of it, where nothing comes of that.
-    fn folded(self, path: &TreePath, settings: &Settings) -> Step {
+    /// The file folded; `None` where nothing comes of that.
+    fn folded(&self, path: &TreePath, settings: &Settings, key: Option<Key>) -> Option<Step> {
         let source = Source::new(path.as_str(), Arc::clone(self.text.bytes()));
         let folded = fold_scanned(&source, self.scan(), settings);
         if !folded.balanced || folded.edits.is_empty() {
-            return self;
+            return None;
         }
-        match self.text.clone().apply(folded.edits) {
-            Ok(text) => Step::new(text),
-            Err(_) => self,
-        }
+        Some(Step::new(self.text.clone().apply(folded.edits).ok()?, key))
     }
 }
 
@@ -165,16 +242,24 @@ impl Start<'_> {
     /// differ.
     fn of(
         &self,
-        files: &BTreeMap<TreePath, Arc<Source>>,
+        files: &BTreeMap<TreePath, Given>,
         level: Option<&MacroRule>,
     ) -> Result<BTreeMap<TreePath, Step>> {
         let settings = self.settings(Vec::new(), true)?;
         let level: Vec<&MacroRule> = level.into_iter().collect();
-        let step = |(path, source): (&TreePath, &Arc<Source>)| {
-            let text = Traced::new(Arc::clone(&source.bytes));
-            let later = self.folded || names(&source.bytes, level.iter().copied());
-            let step = Step::new(text);
-            (path.clone(), if later { step } else { step.folded(path, &settings) })
+        let step = |(path, Given { source, key, scan }): (&TreePath, &Given)| {
+            let key = self.memo.key("step", |maker| {
+                maker.key(*key).key(self.rules).number(self.folded.into());
+                maker.text(level.first().map_or("", |rule| rule.rule.name.as_str()));
+            });
+            let step = self.memo.get(key, || {
+                let mut step = Step::new(Traced::new(Arc::clone(&source.bytes)), key);
+                step.scan = scan.clone();
+                let later = self.folded || names(&source.bytes, level.iter().copied());
+                let folded = if later { None } else { step.folded(path, &settings, key) };
+                folded.unwrap_or(step)
+            });
+            (path.clone(), Step::clone(&step))
         };
         Ok(files.into_par_iter().map(step).collect())
     }
@@ -199,12 +284,19 @@ impl Start<'_> {
         let mut lacking: BTreeSet<String> = BTreeSet::new();
         for round in 0..MAX_ROUNDS {
             let settings = self.settings(own.iter().collect(), round == 0)?;
-            let fold = |(path, step): (TreePath, Step)| {
-                if !names(step.text.bytes(), &own) {
-                    return (path, step);
+            let all = self.memo.key("settings", |key| {
+                key.key(self.rules).number((round == 0 && !self.folded).into());
+                for rule in &own {
+                    key.text(&format!("{:?} {:?}", rule.names, rule.state));
                 }
-                let step = step.folded(&path, &settings);
-                (path, step)
+            });
+            let fold = |(path, step): (TreePath, Step)| {
+                let key = self.memo.key("build", |key| _ = key.key(step.key).key(all));
+                let folded = self.memo.get(key, || {
+                    let named = names(step.text.bytes(), &own);
+                    Folded(named.then(|| step.folded(&path, &settings, key)).flatten())
+                });
+                (path, folded.0.clone().unwrap_or(step))
             };
             steps = steps.into_par_iter().map(fold).collect();
             let new = self.derived.never_defined(&steps, &lacking);
@@ -219,8 +311,10 @@ impl Start<'_> {
             }));
             lacking.extend(new.into_keys());
         }
+        let known = steps.iter().map(|(path, step)| (path.clone(), (step.key, step.scan.clone())));
+        let known = known.collect();
         let texts = steps.into_iter().map(|(path, step)| (path, step.text)).collect();
-        Ok(Build { condition: None, texts })
+        Ok(Build { condition: None, texts, known })
     }
 }
 

@@ -1,10 +1,12 @@
 //! Headers of our own that stand for upstream's: whether they offer what the release uses of these.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use memchr::memmem::Finder;
 
 use super::symbols::offered;
+use crate::memo::{Held, Key, Memo};
 use crate::preprocess::lexer::{
     Keyword, TokenKind, directive_tokens, scan, splices_a_word, tokens,
 };
@@ -25,34 +27,77 @@ pub struct Lack {
     pub at: Span,
 }
 
+/// A file, with its key where it has one.
+#[derive(Clone, Copy, Debug)]
+pub struct File<'a> {
+    /// The text.
+    pub bytes: &'a [u8],
+    /// The key.
+    pub key: Option<Key>,
+}
+
+/// Names with their places.
+#[derive(Clone, Default)]
+struct Places(BTreeMap<Vec<u8>, Span>);
+
+impl Held for Places {
+    fn weight(&self) -> usize {
+        self.0.keys().map(|name| name.len() + 60).sum()
+    }
+}
+
+impl File<'_> {
+    /// What `find` finds in the file for some names, or for any.
+    fn places(
+        &self,
+        memo: &Memo,
+        what: &str,
+        names: Option<Key>,
+        find: impl FnOnce(&[u8]) -> BTreeMap<Vec<u8>, Span>,
+    ) -> Arc<Places> {
+        let key = memo.key(what, |key| _ = key.key(self.key).key(names));
+        memo.get(key, || Places(find(self.bytes)))
+    }
+}
+
 /// What `ours` lacks of what `upstream`'s header offers and the `others`, the rest of the output, use.
-pub fn lacking(upstream: &[u8], ours: &[u8], others: &BTreeMap<&TreePath, &[u8]>) -> Vec<Lack> {
-    let mut names = offered(upstream);
-    for name in offered(ours).keys() {
+pub fn lacking(
+    memo: &Memo,
+    upstream: File<'_>,
+    ours: File<'_>,
+    others: &BTreeMap<&TreePath, File<'_>>,
+) -> Vec<Lack> {
+    let any = memo.key("any", |_| {});
+    let mut names = upstream.places(memo, "offered", any, offered).0.clone();
+    for name in ours.places(memo, "offered", any, offered).0.keys() {
         names.remove(name);
     }
     // Little is left by now. Only files that hold some of it are taken apart to see what they make of
     // it.
-    let users: Vec<(&TreePath, &[u8])> = holding(others, &names);
+    let users: Vec<(&TreePath, File<'_>)> = holding(memo, others, &names);
     for (_, has) in &users {
-        for name in offered(has).keys() {
+        for name in has.places(memo, "offered", any, offered).0.keys() {
             names.remove(name);
         }
     }
-    let answered = tested(ours);
-    let mut parts = tested(upstream);
-    parts.retain(|name, _| !answered.contains_key(name));
+    let answered = ours.places(memo, "tested", any, tested);
+    let mut parts = upstream.places(memo, "tested", any, tested).0.clone();
+    parts.retain(|name, _| !answered.0.contains_key(name));
     let mut found = BTreeMap::new();
-    for (path, bytes) in users {
-        for (name, at) in used(bytes, &names) {
-            let definition = names[&name];
-            found.entry((false, name)).or_insert_with(|| (definition, path.clone(), at));
+    let wanted = key_of(memo, &names);
+    for (path, file) in users {
+        let used = file.places(memo, "used", wanted, |bytes| used(bytes, &names));
+        for (name, at) in &used.0 {
+            let definition = names[name];
+            found.entry((false, name.clone())).or_insert_with(|| (definition, path.clone(), *at));
         }
     }
-    for (path, bytes) in holding(others, &parts) {
-        for (name, at) in asked(bytes) {
-            if let Some(&definition) = parts.get(&name) {
-                found.entry((true, name)).or_insert_with(|| (definition, path.clone(), at));
+    for (path, file) in holding(memo, others, &parts) {
+        for (name, at) in &file.places(memo, "asked", any, asked).0 {
+            if let Some(&definition) = parts.get(name) {
+                found
+                    .entry((true, name.clone()))
+                    .or_insert_with(|| (definition, path.clone(), *at));
             }
         }
     }
@@ -67,18 +112,41 @@ pub fn lacking(upstream: &[u8], ours: &[u8], others: &BTreeMap<&TreePath, &[u8]>
     found.into_iter().map(lack).collect()
 }
 
+fn key_of(memo: &Memo, names: &BTreeMap<Vec<u8>, Span>) -> Option<Key> {
+    memo.key("names", |key| {
+        for name in names.keys() {
+            key.bytes(name);
+        }
+    })
+}
+
+struct Holds(bool);
+
+impl Held for Holds {
+    fn weight(&self) -> usize {
+        1
+    }
+}
+
 /// The files in which bytes like one of the names stand, in a word or not.
 fn holding<'a>(
-    files: &BTreeMap<&'a TreePath, &'a [u8]>,
+    memo: &Memo,
+    files: &BTreeMap<&'a TreePath, File<'a>>,
     names: &BTreeMap<Vec<u8>, Span>,
-) -> Vec<(&'a TreePath, &'a [u8])> {
+) -> Vec<(&'a TreePath, File<'a>)> {
     let finders: Vec<Finder<'_>> = names.keys().map(Finder::new).collect();
-    let holds = |bytes: &[u8]| {
-        !finders.is_empty()
-            && (finders.iter().any(|finder| finder.find(bytes).is_some()) || splices_a_word(bytes))
+    if finders.is_empty() {
+        return Vec::new();
+    }
+    let wanted = key_of(memo, names);
+    let holds = |file: &File<'_>| {
+        let key = memo.key("holds", |key| _ = key.key(file.key).key(wanted));
+        let bytes = file.bytes;
+        let find = || finders.iter().any(|finder| finder.find(bytes).is_some());
+        memo.get(key, || Holds(find() || splices_a_word(bytes))).0
     };
-    let files = files.iter().map(|(path, bytes)| (*path, *bytes));
-    files.filter(|(_, bytes)| holds(bytes)).collect()
+    let files = files.iter().map(|(path, file)| (*path, *file));
+    files.filter(|(_, file)| holds(file)).collect()
 }
 
 /// Which of the names a file uses, with the first place.
@@ -147,8 +215,11 @@ mod tests {
 
     fn lacks(ours: &str, user: &str) -> Vec<(String, bool)> {
         let path = TreePath::new("a/user.c").unwrap();
-        let others = BTreeMap::from([(&path, user.as_bytes())]);
-        let lacks = lacking(UPSTREAM.as_bytes(), ours.as_bytes(), &others);
+        let file = |text: &'static str| File { bytes: text.as_bytes(), key: None };
+        let user = File { bytes: user.as_bytes(), key: None };
+        let ours = File { bytes: ours.as_bytes(), key: None };
+        let others = BTreeMap::from([(&path, user)]);
+        let lacks = lacking(&Memo::off(), file(UPSTREAM), ours, &others);
         lacks.into_iter().map(|lack| (lack.name, lack.asks)).collect()
     }
 

@@ -9,6 +9,7 @@ use super::normal::{Imported, Means, Normal};
 use super::tree::Tree;
 use crate::finding::{Error, Result};
 use crate::kernel::target::Target;
+use crate::memo::Memo;
 use crate::pipeline::OutputFile;
 use crate::rules::{FileAction, Profile, Ruleset, Version};
 use crate::text::{Files, TreePath};
@@ -129,6 +130,8 @@ pub struct Search<'a> {
     pub target: &'a Target,
     /// Where releases are read from first; its release is not looked at.
     pub request: &'a Request<'a>,
+    /// What was worked out before: releases near to each other share most files.
+    pub memo: &'a Memo,
 }
 
 struct Held {
@@ -228,7 +231,8 @@ impl Search<'_> {
     }
 
     pub(super) fn means(&self) -> Means<'_> {
-        Means { version: self.version, ruleset: self.ruleset, target: self.target }
+        let Search { version, ruleset, target, memo, .. } = *self;
+        Means { version, ruleset, target, memo }
     }
 
     /// Goes back from the nearest release; says whether that lowered the difference.

@@ -13,7 +13,7 @@ use super::blocks::patches;
 pub use super::carried::{Carried, Class, Decisions, Fate, Local};
 use super::carried::{Kept, Whole};
 use super::classify::{Against, Judged, Texts, by_rule};
-use super::digests::{Known, known, sha256};
+use super::digests::{Known, known};
 use super::generated::{Cover, Found};
 use super::hunks::{Change, hunks, lines};
 use super::merge::{Patch, Places};
@@ -24,7 +24,7 @@ use crate::edit::RuleRef;
 use crate::finding::{Error, Result};
 use crate::pipeline::OutputFile;
 use crate::rules::{Decision, LocalRule, Profile, Ruleset, Version};
-use crate::text::{Files, Span, TreePath};
+use crate::text::{Files, Span, TreePath, hex, sha256};
 
 /// Most changes of a tree's own, each of some lines that stand together. Real trees have a few dozen.
 const MAX_CHANGES: usize = 4_000;
@@ -466,8 +466,7 @@ fn owned(lines: &[&[u8]]) -> Vec<Vec<u8>> {
 fn unnamed(path: &TreePath, gone: &[u8], come: &[u8]) -> String {
     let hash = Sha256::new().chain_update(path.as_str()).chain_update([0]);
     let hash = hash.chain_update(gone).chain_update([0]).chain_update(come).finalize();
-    let digest: String = hash.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
-    format!("{}-{digest}", path.file_name())
+    format!("{}-{}", path.file_name(), hex(&hash.as_slice()[..4]))
 }
 
 /// The lines that a hunk changes, in the tree's own text.

@@ -4,14 +4,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use sha2::{Digest, Sha256};
-
 use super::base::{Base, Distance, Search};
 use super::normal::{Normal, Places};
 use crate::edit::RuleRef;
 use crate::finding::Result;
 use crate::rules::{BaseRule, ChangedFile, FileAction};
-use crate::text::{Files, TreePath};
+use crate::text::{Files, TreePath, sha256};
 
 /// What a rule knows of one file of its release.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -77,11 +75,6 @@ impl Digests {
     }
 }
 
-/// The digest of a file, in hex.
-pub(super) fn sha256(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
 impl Search<'_> {
     /// The release whose digests the tree's files have most of; none where no rule knows any.
     ///
@@ -138,16 +131,5 @@ impl Search<'_> {
             Some((TreePath::new(to)?, TreePath::new(from)?))
         });
         moved.collect()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_digest_is_written_in_lower_case_hex() {
-        let empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
-        assert_eq!(sha256(b""), empty);
     }
 }

@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use crate::finding::Result;
 use crate::kernel::target::Target;
+use crate::memo::Memo;
 use crate::pipeline::{self, Derived, Input, OutputFile};
 use crate::rules::{Profile, Ruleset, Version};
 use crate::text::{Files, TreePath};
@@ -49,6 +50,8 @@ pub(super) struct Means<'a> {
     pub(super) version: Version,
     pub(super) ruleset: &'a Ruleset,
     pub(super) target: &'a Target,
+    /// What releases and trees have in common is worked out once.
+    pub(super) memo: &'a Memo,
 }
 
 impl Means<'_> {
@@ -58,12 +61,14 @@ impl Means<'_> {
 
     /// Imports the files of a release, those that come from upstream alone.
     pub(super) fn derive(&self, files: &Files, profile: &Profile) -> Result<Derived> {
-        pipeline::derive(self.input(files), self.ruleset, profile)
+        pipeline::derive(self.input(files), self.ruleset, profile, self.memo)
     }
 
     /// Imports the files of a release, with all that belongs to an import.
     pub(super) fn whole(&self, files: &Files, profile: &Profile) -> Result<Imported> {
-        Ok(Imported::new(pipeline::import(self.input(files), self.ruleset, profile)?.files))
+        Ok(Imported::new(
+            pipeline::import_again(self.input(files), self.ruleset, profile, self.memo)?.files,
+        ))
     }
 
     /// Takes files that are in kernel form already through the import of the same version once more.

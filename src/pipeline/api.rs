@@ -3,44 +3,77 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::hits::Hits;
-use crate::edit::Traced;
+use minijinja::Value;
+
+use super::{Text, Upstream};
+use crate::edit::RuleRef;
 use crate::finding::Findings;
 use crate::kernel::api::{Api, Generated, Header, Headers, Release, check_template, generate};
-use crate::kernel::layout::Layout;
 use crate::kernel::target::Target;
 use crate::kernel::template::{self, Values};
+use crate::memo::{Held, Key};
 use crate::rules::{Active, FileAction};
 use crate::syntax::{Definitions, parse};
 use crate::text::{Source, TreePath};
 
-/// The API; empty where no rule asks for one.
-pub(super) fn make(
-    rules: &Active<'_>,
-    layout: &Layout,
-    files: &BTreeMap<TreePath, Arc<Source>>,
-    texts: &BTreeMap<TreePath, Traced>,
-    (target, exact): (&Target, bool),
-    findings: &mut Findings,
-    hits: &mut Hits,
-) -> Api {
-    if rules.api.is_empty() {
-        return Api::default();
+/// The API with what was found on the way.
+#[derive(Default)]
+pub(super) struct Made {
+    pub(super) api: Api,
+    /// What templates are told of it.
+    pub(super) value: Value,
+    /// Key of all that it was made from.
+    pub(super) key: Option<Key>,
+    findings: Findings,
+    matched: BTreeMap<RuleRef, usize>,
+}
+
+impl Held for Made {
+    fn weight(&self) -> usize {
+        // Three copies: the functions, their values, the text in the rules' words.
+        let texts = self.api.functions.values().map(|f| f.doc.len() + f.definition.len() + 600);
+        3 * texts.sum::<usize>() + self.findings.weight()
     }
-    let library = &rules.ruleset.library;
-    let inside = format!("{}/", library.output);
+}
+
+/// The API; empty where no rule asks for one.
+pub(super) fn make(upstream: &mut Upstream<'_>, texts: &BTreeMap<TreePath, Text>) -> Arc<Made> {
+    let sections = &upstream.rules.ruleset.library.api_sections;
+    if upstream.rules.api.is_empty() {
+        let value = Api::default().value(sections);
+        return Arc::new(Made { value, ..Made::default() });
+    }
+    let inside = format!("{}/", upstream.rules.ruleset.library.output);
     // Headers that go elsewhere than into the library's own folder are for others to include.
     let offered = texts.iter().filter(|(path, _)| {
-        let place = layout.taken.get(*path);
+        let place = upstream.layout.taken.get(*path);
         path.extension() == Some("h") && place.is_some_and(|p| !p.as_str().starts_with(&inside))
     });
-    let offered: Vec<(&TreePath, &Traced)> = offered.collect();
+    let offered: Vec<(&TreePath, &Text)> = offered.collect();
+    let (target, exact) = (&upstream.target, upstream.exact);
+    let key = upstream.memo.key("api", |key| {
+        let release = format!("{} {exact} {target:?}", upstream.rules.version);
+        key.key(upstream.key).text(&release);
+        for (path, text) in &offered {
+            key.text(path.as_str()).key(text.key);
+        }
+    });
+    let made = upstream.memo.get(key, || Made { key, ..of(upstream, &offered) });
+    upstream.findings.extend(made.findings.clone());
+    upstream.hits.add(&made.matched);
+    made
+}
+
+fn of(upstream: &Upstream<'_>, offered: &[(&TreePath, &Text)]) -> Made {
+    let Upstream { rules, files, target, exact, .. } = upstream;
+    let library = &rules.ruleset.library;
+    let mut findings = Findings::default();
     let masks = rules.masks.iter().flat_map(|rule| &rule.names).map(String::as_str);
-    let texts = offered.iter().map(|(path, text)| (*path, &**text.bytes()));
+    let texts = offered.iter().map(|(path, text)| (*path, &**text.text.bytes()));
     let definitions = Definitions::derive(texts, masks);
     let mut headers = Vec::new();
-    for (path, text) in offered {
-        let Some(source) = files.get(path) else { continue };
+    for (path, Text { text, .. }) in offered {
+        let Some(source) = files.get(*path) else { continue };
         let parsed = parse(source, text, &definitions);
         let declarations = parsed.declarations();
         findings.extend(parsed.errors);
@@ -48,16 +81,16 @@ pub(super) fn make(
     }
     // The header that states the release's number is the library's main one.
     headers.sort_by_key(|header| header.source.name != library.version_file);
-    let release = Release { version: rules.version, exact };
+    let release = Release { version: rules.version, exact: *exact };
     let headers = Headers::new(headers);
     let made = generate(&rules.api, &library.api_sections, &headers, release);
     let Generated { api, findings: complaints, matched } = made;
     findings.extend(complaints);
-    hits.add(&matched);
     for source in helpers(rules, target, &api) {
         findings.extend(check_template(&rules.api, &headers, &source));
     }
-    api
+    let value = api.value(&library.api_sections);
+    Made { api, value, key: None, findings, matched }
 }
 
 /// The sources of the modules with nothing in them but what they bring along. One that can't be

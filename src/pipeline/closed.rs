@@ -3,34 +3,64 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use super::Conditions;
 use super::hits::Hits;
-use crate::edit::Traced;
+use super::{Conditions, Text, Upstream};
 use crate::finding::{Finding, Findings};
-use crate::preprocess::lexer::{Directive, Keyword, Token, TokenKind, directive_tokens, scan};
+use crate::memo::Held;
+use crate::preprocess::lexer::{Directive, Keyword, Token, TokenKind, directive_tokens};
 use crate::rules::{Active, MacroClass, Rule};
 use crate::text::{Source, Span, TreePath};
 
 /// Classifies what stays, and counts that; in a closed profile what no rule knows is a finding.
-pub(super) fn check(
-    rules: &Active<'_>,
-    files: &BTreeMap<TreePath, Arc<Source>>,
-    texts: &BTreeMap<TreePath, Traced>,
-    findings: &mut Findings,
-    hits: &mut Hits,
-) -> Conditions {
+pub(super) fn check(upstream: &mut Upstream<'_>, texts: &BTreeMap<TreePath, Text>) -> Conditions {
     let mut check = Check {
-        known: Known::new(rules),
-        closed: rules.profile.closed,
+        known: Known::new(&upstream.rules),
+        closed: upstream.rules.profile.closed,
         conditions: Conditions::default(),
-        findings,
-        hits,
+        findings: &mut upstream.findings,
+        hits: &mut upstream.hits,
     };
     for (path, text) in texts {
-        let Some(source) = files.get(path) else { continue };
-        check.file(source, text);
+        let Some(source) = upstream.files.get(path) else { continue };
+        let key = upstream.memo.key("conditions", |key| _ = key.key(text.key));
+        let left = upstream.memo.get(key, || left(text));
+        check.conditions.after += left.conditions;
+        for (name, is_guard, at) in &left.macros {
+            check.macro_left(name, *is_guard, source, *at);
+        }
     }
     check.conditions
+}
+
+/// The conditions of one file.
+struct Left {
+    conditions: usize,
+    /// The macros that stand in them: whether it is the one that guards the file, and its place
+    /// upstream.
+    macros: Vec<(String, bool, Span)>,
+}
+
+impl Held for Left {
+    fn weight(&self) -> usize {
+        self.macros.iter().map(|(name, ..)| name.len() + 40).sum()
+    }
+}
+
+fn left(Text { text, scan, .. }: &Text) -> Left {
+    let bytes = text.bytes();
+    let directives = &scan.of(bytes).directives;
+    let guard = guard(bytes, directives);
+    let mut left = Left { conditions: 0, macros: Vec::new() };
+    for directive in directives.iter().filter(|d| d.keyword.is_condition()) {
+        left.conditions += 1;
+        for token in macros(bytes, directive) {
+            let name = token.text(bytes);
+            let is_guard = guard.as_deref() == Some(&*name);
+            let name = String::from_utf8_lossy(&name).into_owned();
+            left.macros.push((name, is_guard, text.upstream_cover(token.span)));
+        }
+    }
+    left
 }
 
 /// What is gathered over all files.
@@ -43,24 +73,9 @@ struct Check<'r, 'f> {
 }
 
 impl Check<'_, '_> {
-    fn file(&mut self, source: &Arc<Source>, text: &Traced) {
-        let bytes = text.bytes();
-        let directives = scan(bytes).directives;
-        let guard = guard(bytes, &directives);
-        for directive in directives.iter().filter(|d| d.keyword.is_condition()) {
-            self.conditions.after += 1;
-            for token in macros(bytes, directive) {
-                let name = token.text(bytes);
-                let is_guard = guard.as_deref() == Some(&*name);
-                let at = text.upstream_cover(token.span);
-                self.macro_left(String::from_utf8_lossy(&name).into_owned(), is_guard, source, at);
-            }
-        }
-    }
-
     /// Counts a macro that stands in a condition, or reports it.
-    fn macro_left(&mut self, name: String, is_guard: bool, source: &Arc<Source>, at: Span) {
-        let class = match self.known.of(&name) {
+    fn macro_left(&mut self, name: &str, is_guard: bool, source: &Arc<Source>, at: Span) {
+        let class = match self.known.of(name) {
             Some((class, rule)) => {
                 self.hits.count(&rule.name, 1);
                 Some((class, Some(rule)))
@@ -69,11 +84,14 @@ impl Check<'_, '_> {
         };
         let fine = class.is_some_and(|(class, _)| class != MacroClass::Portability);
         if self.closed && !fine {
-            self.findings.push(finding_for(class, &name, source, at));
+            self.findings.push(finding_for(class, name, source, at));
         }
         if let Some((class, _)) = class {
             let names = self.conditions.by_class.entry(class).or_default();
-            *names.entry(name).or_default() += 1;
+            match names.get_mut(name) {
+                Some(count) => *count += 1,
+                None => _ = names.insert(name.to_owned(), 1),
+            }
         }
     }
 }

@@ -6,28 +6,38 @@ use std::sync::Arc;
 use super::OutputFile;
 use crate::finding::{Finding, Findings};
 use crate::kernel::layout::Layout;
-use crate::kernel::replaced::{Lack, lacking};
+use crate::kernel::replaced::{File, Lack, lacking};
+use crate::memo::{Key, Memo};
 use crate::text::{Source, TreePath};
 
 /// Holds every template against the header that it stands for.
 pub(super) fn check(
+    memo: &Memo,
     files: &BTreeMap<TreePath, Arc<Source>>,
+    keys: &BTreeMap<TreePath, Option<Key>>,
     layout: &Layout,
     output: &BTreeMap<TreePath, OutputFile>,
     findings: &mut Findings,
 ) {
     for (place, template) in &layout.templates {
-        let upstream = template.replaces.as_ref().and_then(|path| files.get(path));
-        let (Some(upstream), Some(ours)) = (upstream, output.get(place)) else { continue };
+        let path = template.replaces.as_ref();
+        let (Some(path), Some(ours)) = (path, output.get(place)) else { continue };
+        let Some(upstream) = files.get(path) else { continue };
         let code = |path: &TreePath| matches!(path.extension(), Some("c" | "h"));
         let others = output.iter().filter(|(path, _)| *path != place && code(path));
-        let others = others.map(|(path, file)| (path, &**file.text.bytes())).collect();
-        for lack in lacking(&upstream.bytes, ours.text.bytes(), &others) {
+        let others = others.map(|(path, of)| (path, file(of))).collect();
+        let key = keys.get(path).copied().flatten();
+        let theirs = File { bytes: &upstream.bytes, key };
+        for lack in lacking(memo, theirs, file(ours), &others) {
             if let Some(finding) = finding(&lack, upstream, ours, output) {
                 findings.push(finding);
             }
         }
     }
+}
+
+fn file(file: &OutputFile) -> File<'_> {
+    File { bytes: file.text.bytes(), key: file.key }
 }
 
 fn finding(

@@ -14,7 +14,7 @@ use crate::text::Span;
 use spelling::{punct_len, raw_string_end};
 use splices::splice_len;
 
-pub use directives::{Directive, Keyword, Scan, scan};
+pub use directives::{Directive, Keyword, Scan, Scanned, scan};
 pub use splices::{splices_a_word, unspliced, would_join};
 
 /// What a token is.

@@ -1,6 +1,6 @@
 //! Calls of the C library's functions, which the kernel has under other names or not at all.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use super::{File, Proposal};
 use crate::finding::Finding;
@@ -98,6 +98,17 @@ impl<'a> Wanted<'a> {
     pub fn new(rules: &[&'a CallRule]) -> Wanted<'a> {
         let wanted: Vec<&CallRule> = rules.iter().copied().filter(|r| !is_allowed(r)).collect();
         Wanted(Table::new(&wanted))
+    }
+
+    /// Those of them that are among the tokens of a text.
+    pub fn names(&self, bytes: &[u8], tokens: &[Token]) -> BTreeSet<String> {
+        let found = tokens.iter().filter(|token| self.0.rule_at(bytes, token).is_some());
+        found.map(|token| String::from_utf8_lossy(&token.text(bytes)).into_owned()).collect()
+    }
+
+    /// What a rule puts in the place of one.
+    pub fn instead_of(&self, name: &str) -> Option<&'a str> {
+        self.0.rule(name.as_bytes())?.to.as_deref()
     }
 
     /// Whether one of them is among the tokens of a text.

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use sha2::{Digest, Sha256};
 
 use crate::finding::{Error, Finding, Findings, Result};
-use crate::text::{Source, Span};
+use crate::text::{Source, Span, hex};
 
 /// Largest file of a ruleset, in bytes; rules and templates are a few kilobytes.
 const MAX_FILE: u64 = 1 << 20;
@@ -42,7 +42,7 @@ impl RuleFiles {
             hash.update((source.bytes.len() as u64).to_le_bytes());
             hash.update(&source.bytes);
         }
-        hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+        hex(hash.finalize().as_slice())
     }
 }
 

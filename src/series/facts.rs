@@ -6,7 +6,7 @@ use crate::letter::{ApiChange, Stat};
 use crate::linux::interface::{self, Interface};
 use crate::patch::Change;
 use crate::rules::Ruleset;
-use crate::text::Files;
+use crate::text::{Files, hex};
 use crate::upstream::{Origin, Release};
 
 /// How many hex digits of a digest a message shows: no line gets too long, and no two meet.
@@ -107,10 +107,10 @@ pub fn digest(files: &Files) -> String {
         hash.update((bytes.len() as u64).to_be_bytes());
         hash.update(bytes);
     }
-    hex(&hash.finalize())
+    short(&hash.finalize())
 }
 
 /// The first digits of a digest.
-pub(super) fn hex(digest: &[u8]) -> String {
-    digest.iter().map(|byte| format!("{byte:02x}")).collect::<String>()[..DIGITS].to_owned()
+pub(super) fn short(digest: &[u8]) -> String {
+    hex(digest)[..DIGITS].to_owned()
 }

@@ -50,8 +50,13 @@ pub(crate) struct Lexed<'a> {
 
 impl<'a> Lexed<'a> {
     pub(crate) fn new(bytes: &'a [u8]) -> Lexed<'a> {
+        Lexed::scanned(bytes, scan(bytes).directives)
+    }
+
+    /// The file whose directives these are.
+    pub(crate) fn scanned(bytes: &'a [u8], directives: Vec<Directive>) -> Lexed<'a> {
         let mut tokens = tokens(bytes);
-        Lexed::by(bytes, |skip| {
+        Lexed::by(bytes, directives, |skip| {
             // What stands in directives isn't wanted here.
             if let Some(to) = skip {
                 tokens.go_to(to);
@@ -63,12 +68,15 @@ impl<'a> Lexed<'a> {
     /// The file whose tokens these are.
     pub(crate) fn of(bytes: &'a [u8], tokens: impl IntoIterator<Item = Token>) -> Lexed<'a> {
         let mut tokens = tokens.into_iter();
-        Lexed::by(bytes, |_| tokens.next())
+        Lexed::by(bytes, scan(bytes).directives, |_| tokens.next())
     }
 
     /// Takes each token from `pull`, which is told where the directive ends that it is in.
-    fn by(bytes: &'a [u8], mut pull: impl FnMut(Option<u32>) -> Option<Token>) -> Lexed<'a> {
-        let directives = scan(bytes).directives;
+    fn by(
+        bytes: &'a [u8],
+        directives: Vec<Directive>,
+        mut pull: impl FnMut(Option<u32>) -> Option<Token>,
+    ) -> Lexed<'a> {
         // Fewer tokens than this are rare: a list that grows copies itself.
         let (mut code, mut trivia) = (Vec::with_capacity(bytes.len() / 6), Vec::new());
         let mut next = 0;

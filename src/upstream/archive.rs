@@ -16,7 +16,7 @@ use super::collect::{Collector, MAX_FILE};
 use super::version::below_root;
 use crate::finding::{Error, Result};
 use crate::rules::Library;
-use crate::text::TreePath;
+use crate::text::{TreePath, hex};
 
 /// Largest archive read, in bytes.
 const MAX_ARCHIVE: u64 = 256 << 20;
@@ -46,8 +46,7 @@ pub(super) fn read(path: &Path, library: &Library) -> Result<(Collector, String)
     };
     // Whatever the decoder left behind belongs to the digest.
     io::copy(&mut input, &mut io::sink()).map_err(|error| fail(&error))?;
-    let digest = input.hash.finalize();
-    let digest = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+    let digest = hex(input.hash.finalize().as_slice());
     Ok((roots.choose(library, &shown.to_string())?, digest))
 }
 

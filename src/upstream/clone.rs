@@ -3,13 +3,12 @@
 use std::path::Path;
 use std::process::Command;
 
-use sha2::{Digest, Sha256};
-
 use super::cache::Slot;
 use super::process::{Tools, run};
 use super::release::Progress;
 use crate::finding::{Error, Result};
 use crate::git::Repository;
+use crate::text::sha256;
 
 /// The copy of a URL, locked while it lives.
 pub(super) struct Copy {
@@ -130,8 +129,8 @@ fn slot_name(url: &str) -> String {
     let last = url.trim_end_matches('/').rsplit(['/', ':']).next().unwrap_or_default();
     let plain = |c: &char| c.is_ascii_alphanumeric() || "-_".contains(*c);
     let name: String = last.trim_end_matches(".git").chars().filter(plain).take(40).collect();
-    let digest = Sha256::digest(url.as_bytes());
-    let digest: String = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+    let digest = sha256(url.as_bytes());
+    let digest = digest.get(..16).unwrap_or_default();
     format!("{name}-{digest}.git")
 }
 

@@ -65,8 +65,10 @@ fn take(collector: &mut Collector, entry: &DirEntry, top: &Path) -> Result<()> {
         return Err(collector.refuse(&name, "a device, pipe or socket"));
     }
     let mut file = File::open(entry.path()).map_err(fail)?;
-    let admitted = collector.admit(&name, file.metadata().map_err(fail)?.len())?;
-    let mut bytes = Vec::new();
+    let len = file.metadata().map_err(fail)?.len();
+    let admitted = collector.admit(&name, len)?;
+    // With room for one byte more the end shows without another look.
+    let mut bytes = Vec::with_capacity(usize::try_from(len.min(MAX_FILE) + 1).unwrap_or_default());
     // A file may grow while it is read.
     Read::by_ref(&mut file).take(MAX_FILE + 1).read_to_end(&mut bytes).map_err(fail)?;
     collector.add(admitted, bytes)

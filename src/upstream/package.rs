@@ -7,7 +7,6 @@ use std::path::Path;
 use std::process::Command;
 
 use serde::Deserialize;
-use sha2::{Digest, Sha256};
 
 use super::cache::{self, Slot};
 use super::collect::Collector;
@@ -16,6 +15,7 @@ use super::process::{Tools, run};
 use super::release::Progress;
 use crate::finding::{Error, Result};
 use crate::rules::Library;
+use crate::text::sha256;
 
 /// A package as read: its library, full version and checksum.
 pub(super) struct Package {
@@ -144,7 +144,7 @@ fn verify(package: &Path, collector: &Collector, library: &Library) -> Result<St
     let below = format!("{}/{}/", library.package_root, library.root);
     for (path, bytes) in collector.files() {
         let path = format!("{below}{path}");
-        let is: String = Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+        let is = sha256(bytes);
         if digests.files.remove(&path).is_none_or(|expected| expected != is) {
             return Err(damaged(package, &format!("{path} isn't as cargo brought it")));
         }

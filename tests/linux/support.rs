@@ -7,6 +7,7 @@ use kernelize::finding::Result;
 use kernelize::linux::base::{Base, Search, held};
 use kernelize::linux::carry::{Carried, Decisions, Local, NewImport, carry};
 use kernelize::linux::tree::Tree;
+use kernelize::memo::Memo;
 use kernelize::pipeline::{Input, import};
 use kernelize::rules::{Ruleset, load};
 use kernelize::text::{Files, TreePath};
@@ -46,7 +47,9 @@ impl Case {
         let request = self.request(self.made_from.clone(), None);
         let (ruleset, profile) = (&self.ruleset, &self.ruleset.library.profiles[0]);
         let (tree, target) = (&self.tree, self.tree.target(&ruleset.library));
-        let search = Search { tree, version, ruleset, profile, target: &target, request: &request };
+        let memo = &Memo::default();
+        let (target, request) = (&target, &request);
+        let search = Search { tree, version, ruleset, profile, target, request, memo };
         search.nearest(&Silent)
     }
 

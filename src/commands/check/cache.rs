@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::check::compare::State;
-use crate::commands::record::hex;
+use crate::text::hex;
 
 /// What entries start with; raised when their form changes.
 const MAGIC: &str = "kernelize check 1 ";

@@ -11,12 +11,12 @@ use crate::check::fingerprint::fingerprints;
 use crate::check::memo::Memo;
 use crate::check::record::Proof;
 use crate::check::{self, Checked};
-use crate::commands::record::hex;
 use crate::finding::Result;
 use crate::kernel::target::Target;
 use crate::pipeline::Input;
 use crate::report::found::found;
 use crate::rules::{Profile, Ruleset};
+use crate::text::hex;
 use crate::upstream::{Release, default_cache};
 
 /// Bytes of a file's digest that are kept.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::preprocess::lexer::{Directive, Keyword, TokenKind, directive_tokens};
+use crate::preprocess::lexer::{self, Directive, Keyword, TokenKind, directive_tokens};
 use crate::syntax::{Code, Head, Lexed};
 use crate::text::Span;
 
@@ -54,8 +54,8 @@ pub(super) struct Item {
 }
 
 /// Takes a file apart.
-pub(super) fn scan(bytes: &[u8]) -> Scanned<'_> {
-    let lexed = Lexed::new(bytes);
+pub(super) fn scan<'a>(bytes: &'a [u8], directives: &lexer::Scanned) -> Scanned<'a> {
+    let lexed = Lexed::scanned(bytes, directives.of(bytes).directives.clone());
     let (mut macros, mut includes, mut undefined) = (Vec::new(), Vec::new(), Vec::new());
     let mut depth = 0usize;
     let guarded = usize::from(has_guard(bytes, &lexed.directives));
@@ -267,7 +267,7 @@ mod tests {
     use super::*;
 
     fn shown(text: &str) -> Vec<String> {
-        let scanned = scan(text.as_bytes());
+        let scanned = scan(text.as_bytes(), &lexer::Scanned::default());
         let word = |at: &usize| {
             String::from_utf8_lossy(&scanned.lexed.text(&scanned.lexed.code[*at])).into_owned()
         };
@@ -310,7 +310,7 @@ mod tests {
     #[test]
     fn includes_and_macros_are_seen() {
         let text = "#include <linux/a.h>\n#  include \"b.h\" // c\n#define M(a, ...) f(a)\n";
-        let scanned = scan(text.as_bytes());
+        let scanned = scan(text.as_bytes(), &lexer::Scanned::default());
         assert_eq!(scanned.includes, ["linux/a.h", "b.h"]);
         let only = &scanned.macros[0];
         assert!(only.variadic && only.parameters.as_ref().unwrap().len() == 1);

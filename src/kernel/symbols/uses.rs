@@ -1,28 +1,46 @@
 //! From what an object's code names to the symbols that it needs.
 
 use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use super::names::Named;
 use super::world::{File, Macro, Met, Name, Region, World};
 use super::{ObjectSymbols, Place, Symbols};
+use crate::memo::{Held, Memo};
+use crate::text::TreePath;
 
 /// Most names for which an object's macros are searched; text that has more isn't meant seriously.
 const MAX_LOOKED_FOR: usize = 2000;
 
-/// Works out the symbols of all objects.
-pub(super) fn symbols(world: &World<'_>) -> Symbols {
+/// Works out the symbols of all objects; `texts` are the files that the world was made from.
+pub(super) fn symbols(world: &World<'_>, memo: &Memo, texts: &[(&TreePath, &Named)]) -> Symbols {
     let defined = Defined::new(world);
     let sources: Vec<usize> =
         (0..world.paths.len()).filter(|&at| world.paths[at].extension() == Some("c")).collect();
-    let read: Vec<Object> = sources.par_iter().map(|&at| object(world, &defined, at)).collect();
+    let outside = memo.key("outside", |key| {
+        texts.iter().for_each(|(path, text)| _ = key.text(path.as_str()).key(text.outside));
+    });
+    let one = |&at: &usize| {
+        let visible = visible(world, at);
+        // Of the files that it doesn't include it sees no bodies.
+        let key = memo.key("object", |key| {
+            key.key(outside).text(world.paths[at].as_str());
+            for ((path, text), _) in texts.iter().zip(&visible).filter(|(_, seen)| **seen) {
+                key.text(path.as_str()).key(text.key);
+            }
+        });
+        memo.get(key, || object(world, &defined, &visible))
+    };
+    let read: Vec<Arc<Object>> = sources.par_iter().map(one).collect();
     let mut symbols = Symbols::default();
     for (at, object) in sources.iter().zip(read) {
-        for (name, place) in object.undefined {
-            let earliest = symbols.undefined.entry(name).or_insert_with(|| place.clone());
-            *earliest = place.min(earliest.clone());
+        for (name, place) in &object.undefined {
+            let earliest = symbols.undefined.entry(name.clone()).or_insert_with(|| place.clone());
+            *earliest = place.min(earliest).clone();
         }
-        symbols.objects.insert(world.paths[*at].clone(), object.symbols);
+        symbols.objects.insert(world.paths[*at].clone(), object.symbols.clone());
     }
     for (name, places) in world.declared.iter().enumerate() {
         let header = |place: &&Place| place.path.extension() == Some("h");
@@ -77,8 +95,14 @@ struct Object {
     undefined: BTreeMap<String, Place>,
 }
 
-fn object(world: &World<'_>, defined: &Defined, at: usize) -> Object {
-    let visible = visible(world, at);
+impl Held for Object {
+    fn weight(&self) -> usize {
+        const PLACE: usize = 120;
+        PLACE * (self.symbols.defines.len() + self.symbols.needs.len() + self.undefined.len())
+    }
+}
+
+fn object(world: &World<'_>, defined: &Defined, visible: &[bool]) -> Object {
     let files = || visible.iter().enumerate().filter(|(_, seen)| **seen).map(|(file, _)| file);
     let mut object = Object { symbols: ObjectSymbols::default(), undefined: BTreeMap::new() };
     let mut own: HashSet<Name> = HashSet::new();
@@ -94,7 +118,7 @@ fn object(world: &World<'_>, defined: &Defined, at: usize) -> Object {
     waiting.reverse();
     let undefined: HashSet<Name> =
         files().flat_map(|file| world.files[file].undefines.iter().copied()).collect();
-    let mut makers = Makers::new(world, &visible);
+    let mut makers = Makers::new(world, visible);
     let mut met: Vec<[bool; 2]> = vec![[false; 2]; world.len()];
     while let Some(region) = waiting.pop() {
         for &Met { name, span, called } in world.met(region) {

@@ -7,7 +7,6 @@ use std::sync::{Arc, OnceLock};
 use super::Place;
 use super::heads::{Heads, Kind};
 use super::names::{Named, Names};
-use super::scan::Scanned;
 use crate::text::{Span, TreePath};
 
 /// A name; 0 is none.
@@ -131,13 +130,13 @@ pub(super) struct World<'a> {
     pub(super) declared: Vec<Vec<Place>>,
     /// Names of types.
     pub(super) types: HashSet<Name>,
-    names: &'a Names<'a>,
+    names: &'a Names,
 }
 
 impl<'a> World<'a> {
     pub(super) fn new(
-        texts: &[(&'a TreePath, &'a Named<'a>)],
-        names: &'a Names<'a>,
+        texts: &[(&'a TreePath, &'a Named)],
+        names: &'a Names,
         folders: &[&str],
     ) -> World<'a> {
         let count = names.len();
@@ -160,10 +159,10 @@ impl<'a> World<'a> {
         world.find_uses();
         let heads = Heads::new(&world);
         for (at, (_, text)) in texts.iter().enumerate() {
-            let includes = world.included(at, &text.scanned, folders);
+            let includes = world.included(at, &text.includes, folders);
             let undefines = text.undefines.clone();
             world.files.push(File { undefines, includes, ..File::default() });
-            world.items(at, &text.scanned, &text.words, &heads);
+            world.items(at, text, &heads);
         }
         world
     }
@@ -192,6 +191,10 @@ impl<'a> World<'a> {
             for (name, list) in self.macros.iter().enumerate() {
                 for (at, (_, definition)) in list.iter().enumerate() {
                     let Some(parameters) = &definition.parameters else { continue };
+                    // Uses only grow: one that uses all is done.
+                    if definition.uses.iter().all(|used| *used) {
+                        continue;
+                    }
                     let mut uses = definition.uses.clone();
                     self.walk(&definition.body, &mut |word, _| {
                         let place = parameters.iter().position(|p| *p == word.name);
@@ -305,7 +308,7 @@ impl<'a> World<'a> {
         found
     }
 
-    fn included(&self, at: usize, file: &Scanned<'_>, folders: &[&str]) -> Vec<usize> {
+    fn included(&self, at: usize, includes: &[String], folders: &[&str]) -> Vec<usize> {
         let find = |path: &TreePath| self.paths.binary_search(&path).ok();
         let resolve = |spelling: &String| {
             let beside = self.paths[at].resolve(spelling).as_ref().and_then(find);
@@ -313,7 +316,7 @@ impl<'a> World<'a> {
                 folders.iter().map(|folder| TreePath::new(&format!("{folder}/{spelling}")));
             beside.or_else(|| below.find_map(|path| path.as_ref().and_then(find)))
         };
-        file.includes.iter().filter_map(resolve).collect()
+        includes.iter().filter_map(resolve).collect()
     }
 
     /// Takes what a macro that makes definitions is given for names of these.
@@ -322,7 +325,8 @@ impl<'a> World<'a> {
         self.files[region.file].made.extend(names);
     }
 
-    fn items(&mut self, at: usize, file: &Scanned<'_>, words: &Arc<Vec<Word>>, heads: &Heads) {
+    fn items(&mut self, at: usize, file: &Named, heads: &Heads) {
+        let words = &file.words;
         let mut own_static: HashSet<Name> = HashSet::new();
         let source = self.paths[at].extension() == Some("c");
         for item in &file.items {

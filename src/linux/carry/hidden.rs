@@ -8,6 +8,7 @@ use crate::linux::hunks::{Change, hunks, lines, shown};
 use crate::linux::merge::Places;
 use crate::linux::named::{Names, is_silent};
 use crate::linux::normal::{Means, Normal};
+use crate::memo::Memo;
 use crate::pipeline::OutputFile;
 use crate::rules::{Decision, LocalRule};
 use crate::text::{Files, Span, TreePath};
@@ -57,7 +58,8 @@ impl Carrier<'_> {
         let upstream =
             |file: &OutputFile| Some((file.upstream.clone()?, file.source.bytes.clone()));
         let files: Files = derived.filter_map(upstream).collect();
-        Ok(Means { version, ruleset, target: &target }.derive(&files, profile)?.files)
+        let means = Means { version, ruleset, target: &target, memo: &Memo::off() };
+        Ok(means.derive(&files, profile)?.files)
     }
 
     fn hidden_hunk(

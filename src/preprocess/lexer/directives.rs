@@ -1,5 +1,7 @@
 //! Finds the directives of a text, fast: code between them is skipped, not tokenised.
 
+use std::sync::{Arc, OnceLock};
+
 use super::{Token, TokenKind, Tokens, is_blank, is_word, splice_len};
 use crate::text::Span;
 
@@ -77,6 +79,17 @@ pub struct Scan {
     pub directives: Vec<Directive>,
     /// Where a block comment starts that is never closed.
     pub open_comment: Option<u32>,
+}
+
+/// The directives of a text, found when first asked for; copies share them.
+#[derive(Clone, Debug, Default)]
+pub struct Scanned(Arc<OnceLock<Scan>>);
+
+impl Scanned {
+    /// The directives of `bytes`, which have to be the same each time.
+    pub fn of(&self, bytes: &[u8]) -> &Scan {
+        self.0.get_or_init(|| scan(bytes))
+    }
 }
 
 /// Finds the directives of `bytes`.
