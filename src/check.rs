@@ -6,7 +6,6 @@ pub mod compare;
 pub mod fingerprint;
 pub mod left;
 pub mod memo;
-pub mod parsed;
 pub mod plain;
 pub mod record;
 pub mod suggest;
@@ -56,7 +55,6 @@ pub fn check(
     let mut findings = std::mem::take(&mut tree.findings);
     let key = pipeline::rules_key(&rules, memo);
     let scope = Scope { rules: &rules, tree: &tree, input, memo, key };
-    findings.extend(parsed::check(scope));
     findings.extend(plain::check(scope));
     findings.extend(left::check(scope, &findings));
     findings.extend(closure::check(scope, &findings));

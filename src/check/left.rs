@@ -26,13 +26,15 @@ mod types;
 mod words;
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use rayon::prelude::*;
 
 use super::Scope;
 use crate::finding::{Finding, Findings};
 use crate::pipeline::OutputFile;
-use crate::syntax::Definitions;
+use crate::preprocess::lexer::tokens;
+use crate::syntax::{Definitions, Facts as Roles, Words};
 use crate::text::TreePath;
 
 use facts::Facts;
@@ -74,14 +76,20 @@ pub const ONLY_IN_ASSERT: &str = "only-in-assert";
 /// Looks over a kernel form. What `imported` says already isn't said again.
 pub fn check(scope: Scope<'_>, imported: &Findings) -> Findings {
     let code = |path: &TreePath| matches!(path.extension(), Some("c" | "h"));
+    let Scope { tree, rules, memo, .. } = scope;
     let files: Vec<(&TreePath, &OutputFile)> =
-        scope.tree.files.iter().filter(|(path, _)| code(path)).collect();
-    let texts = files.iter().map(|(path, file)| (*path, &**file.text.bytes(), None));
-    let masks = scope.rules.masks.iter().flat_map(|rule| &rule.names);
-    let definitions = Definitions::of_tokens(texts, masks.map(String::as_str));
-    let lists = Lists::new(scope.rules);
-    let facts: Vec<Facts> =
-        files.par_iter().map(|(path, file)| facts::of(&lists, &definitions, path, file)).collect();
+        tree.files.iter().filter(|(path, _)| code(path)).collect();
+    let masks = rules.masks.iter().flat_map(|rule| &rule.names).map(String::as_str);
+    let keys = files.iter().map(|(path, file)| (*path, file.key));
+    let definitions = Definitions::of_known(memo, keys, masks, |path| match tree.files.get(path) {
+        Some(file) => Roles::of(path, file.text.bytes(), None),
+        None => Roles::default(),
+    });
+    let lists = Lists::new(rules);
+    let facts: Vec<Arc<Facts>> = files
+        .par_iter()
+        .map(|(path, file)| facts_of(scope, &lists, &definitions, path, file))
+        .collect();
     let known = Known::new(scope, &facts);
     let each: Vec<Findings> = files
         .par_iter()
@@ -94,6 +102,28 @@ pub fn check(scope: Scope<'_>, imported: &Findings) -> Findings {
     without(findings, imported)
 }
 
+/// What a file holds. It is read anew only if something is said of its own words that was not said
+/// before.
+fn facts_of(
+    scope: Scope<'_>,
+    lists: &Lists<'_>,
+    definitions: &Definitions,
+    path: &TreePath,
+    file: &OutputFile,
+) -> Arc<Facts> {
+    let memo = scope.memo;
+    let make = || facts::of(lists, definitions, path, file);
+    if file.key.is_none() {
+        return Arc::new(make());
+    }
+    let bytes = file.text.bytes();
+    let words = memo.key("words", |key| _ = key.key(file.key));
+    let words = memo.get(words, || Words::of(bytes, tokens(bytes)));
+    let said = definitions.key_for(memo, &words);
+    let key = memo.key("left", |key| _ = key.key(file.key).key(said).key(scope.key));
+    memo.get(key, make)
+}
+
 /// What a file holds, held against the rules and the other files.
 fn judge(
     lists: &Lists<'_>,
@@ -104,6 +134,7 @@ fn judge(
 ) -> Findings {
     let point = Point::new(file);
     let mut findings = facts.findings.clone();
+    findings.extend(facts.errors.clone());
     headers::judge(lists, known, path, &point, &facts.headers, &mut findings);
     words::judge(known, &point, &facts.hardwired, &mut findings);
     words::judge_floats(known, &point, &facts.floats, &mut findings);

@@ -4,6 +4,7 @@ use kernelize::check::{Scope, closure};
 use kernelize::edit::Traced;
 use kernelize::finding::Findings;
 use kernelize::kernel::target::Target;
+use kernelize::memo::Memo;
 use kernelize::pipeline::Input;
 use kernelize::rules::Active;
 use kernelize::text::{Source, TreePath};
@@ -20,7 +21,7 @@ fn said(imported: &Imported) -> Vec<String> {
     let rules = Active::new(&imported.ruleset, imported.version, profile);
     let input =
         Input { version: imported.version, exact: true, files: &imported.files, target: &target };
-    let scope = Scope { rules: &rules, tree: &imported.tree, input };
+    let scope = Scope { rules: &rules, tree: &imported.tree, input, memo: &Memo::off(), key: None };
     let found = closure::check(scope, &Findings::default()).sorted();
     let line = |finding: &kernelize::finding::Finding| {
         let place = finding.labels.first().map_or_else(String::new, |label| {

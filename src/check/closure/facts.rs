@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::walk;
+use crate::memo::Held;
 use crate::preprocess::lexer::{Directive, Keyword, Token, TokenKind, directive_tokens};
 use crate::syntax::{Head, Lexed};
 use crate::text::{Quick, Span};
@@ -154,6 +155,15 @@ impl Mentions {
     pub(super) fn of(text: &[u8]) -> Mentions {
         let has = |word: &[u8]| memchr::memmem::find(text, word).is_some();
         Mentions { bsd: has(b"BSD"), gpl: has(b"GPL") || has(b"GNU General Public") }
+    }
+}
+
+impl Held for Facts {
+    fn weight(&self) -> usize {
+        let names: usize = self.names.iter().map(|name| name.len() + 16).sum();
+        let uses = self.uses.len() + self.macro_uses.len() + self.declares.len();
+        let macros: usize = self.macros.iter().map(|m| 160 + m.text.len()).sum();
+        names + 32 * uses + 128 * self.items.len() + macros
     }
 }
 

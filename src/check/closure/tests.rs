@@ -7,7 +7,9 @@ use crate::edit::{RuleRef, Traced};
 use crate::kernel::api::Api;
 use crate::kernel::modules::{Export, ModuleFiles};
 use crate::kernel::target::Target;
+use crate::memo::Memo;
 use crate::pipeline::{Conditions, Input, KernelTree, OutputFile};
+use crate::preprocess::lexer::Scanned;
 use crate::rules::{Active, Ruleset, load};
 use crate::text::{Files, Source, TreePath};
 
@@ -18,8 +20,9 @@ fn file(path: &str, text: &str) -> (TreePath, OutputFile) {
     let text = if tagged { text.to_owned() } else { format!("{SPDX}{text}") };
     let source = Source::new(path, text.into_bytes());
     let traced = Traced::new(source.bytes.clone());
+    let scan = Scanned::default();
     let template = path.starts_with("include/linux/ours").then(|| RuleRef::new("files", "ours"));
-    let file = OutputFile { upstream: None, source, template, text: traced };
+    let file = OutputFile { upstream: None, source, template, text: traced, key: None, scan };
     (TreePath::new(path).unwrap(), file)
 }
 
@@ -42,7 +45,11 @@ fn judged(ruleset: &Ruleset, tree: &KernelTree) -> Vec<String> {
     let rules = Active::new(ruleset, version, ruleset.profile("strict").unwrap());
     let files = Files::new();
     let input = Input { version, exact: true, files: &files, target: &target };
-    let found = check(Scope { rules: &rules, tree, input }, &Findings::default()).sorted();
+    let found = check(
+        Scope { rules: &rules, tree, input, memo: &Memo::off(), key: None },
+        &Findings::default(),
+    )
+    .sorted();
     let said = found.iter().map(|finding| {
         let place = finding.labels.first().map_or_else(String::new, |label| {
             format!("{}:{}", label.source.name.rsplit('/').next().unwrap(), label.position().line)

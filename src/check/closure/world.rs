@@ -55,6 +55,11 @@ impl File<'_> {
     }
 }
 
+fn facts_of(scope: Scope<'_>, file: &OutputFile) -> Arc<Facts> {
+    let key = scope.memo.key("closure", |key| _ = key.key(file.key));
+    scope.memo.get(key, || Facts::of(file.text.bytes()))
+}
+
 /// A place: a file and one of its items.
 pub(super) type Place = (usize, usize);
 
@@ -82,7 +87,7 @@ impl<'a> World<'a> {
         let list: Vec<(&TreePath, &OutputFile)> =
             scope.tree.files.iter().filter(|(path, _)| code(path)).collect();
         let facts: Vec<Arc<Facts>> =
-            list.par_iter().map(|(_, file)| Arc::new(Facts::of(file.text.bytes()))).collect();
+            list.par_iter().map(|(_, file)| facts_of(scope, file)).collect();
         let mut numbers: HashMap<&[u8], Name, Quick> = HashMap::default();
         let mut named: Vec<Vec<Name>> = Vec::with_capacity(facts.len());
         for facts in &facts {

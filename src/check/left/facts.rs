@@ -18,6 +18,7 @@ use super::pragmas;
 use super::types::{Ty, Width, is_wide, record_name};
 use super::words::{self, Floating, Settled};
 use crate::finding::Findings;
+use crate::memo::Held;
 use crate::pipeline::OutputFile;
 use crate::preprocess::lexer::{Keyword, Token, TokenKind, directive_tokens};
 use crate::syntax::{Definitions, Head, Lexed, Outline, Parsed, parse};
@@ -28,6 +29,8 @@ use crate::text::{Span, TreePath};
 pub(super) struct Facts {
     /// What is wrong whatever the other files say.
     pub(super) findings: Findings,
+    /// What is no C.
+    pub(super) errors: Findings,
     pub(super) headers: Vec<Included>,
     pub(super) hardwired: Vec<Settled>,
     pub(super) floats: Vec<Floating>,
@@ -38,6 +41,17 @@ pub(super) struct Facts {
     pub(super) functions: Vec<Function>,
     pub(super) macros: BTreeMap<String, Vec<Macro>>,
     pub(super) types: Types,
+}
+
+impl Held for Facts {
+    fn weight(&self) -> usize {
+        let findings = self.findings.weight() + self.errors.weight();
+        let calls: usize = self.functions.iter().map(|f| 96 * f.calls.len() + 128).sum();
+        let names = self.types.functions.len() + self.types.variables.len() + self.macros.len();
+        let members: usize = self.types.records.values().map(BTreeMap::len).sum();
+        let lists = self.divisions.len() + self.globals.len() + self.variables.len();
+        findings + calls + 96 * (names + members + lists)
+    }
 }
 
 /// A function that the file defines.
@@ -94,8 +108,12 @@ pub(super) fn of(
     let point = Point::new(file);
     let lexed = Lexed::new(bytes);
     let guards = Guards::new(&lexed);
-    let parsed = parse(&file.source, &file.text, definitions);
-    let mut facts = Facts { headers: headers::find(&lexed), ..Facts::default() };
+    let mut parsed = parse(&file.source, &file.text, definitions);
+    let mut facts = Facts {
+        headers: headers::find(&lexed),
+        errors: std::mem::take(&mut parsed.errors),
+        ..Facts::default()
+    };
     (facts.hardwired, facts.floats) =
         words::check(lists, &lexed, &guards, &point, &mut facts.findings);
     pragmas::check(lists, &lexed, &guards, &point, &mut facts.findings);

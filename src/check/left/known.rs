@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::OnceLock;
 
 use super::expressions::Expr;
+use std::sync::Arc;
+
 use super::facts::{Facts, Macro};
 use super::types::{Ty, Width, is_wide};
 use crate::check::Scope;
@@ -38,7 +40,7 @@ pub(super) struct Known<'a> {
 }
 
 impl<'a> Known<'a> {
-    pub(super) fn new(scope: Scope<'a>, facts: &'a [Facts]) -> Known<'a> {
+    pub(super) fn new(scope: Scope<'a>, facts: &'a [Arc<Facts>]) -> Known<'a> {
         let mut known = Known {
             scope,
             full: scope.rules.profile.simplify == Simplify::Full,

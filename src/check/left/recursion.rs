@@ -1,6 +1,7 @@
 //! Functions that call themselves, by whatever way: the kernel's stack is small and fixed.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::RECURSION;
 use super::facts::{Call, Facts};
@@ -25,7 +26,7 @@ struct Node<'a> {
 pub(super) fn check(
     lists: &Lists<'_>,
     files: &[(&TreePath, &OutputFile)],
-    facts: &[Facts],
+    facts: &[Arc<Facts>],
 ) -> Findings {
     let graph = Graph::new(facts);
     let mut findings = Findings::default();
@@ -67,7 +68,7 @@ struct Graph<'a> {
 }
 
 impl<'a> Graph<'a> {
-    fn new(facts: &'a [Facts]) -> Graph<'a> {
+    fn new(facts: &'a [Arc<Facts>]) -> Graph<'a> {
         let mut nodes = Vec::new();
         let mut local: BTreeMap<(usize, &str), Vec<usize>> = BTreeMap::new();
         let mut global: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
