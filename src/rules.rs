@@ -468,6 +468,8 @@ pub struct Ruleset {
     pub api: Vec<ApiRule>,
     /// Templates by path below `templates/`.
     pub templates: BTreeMap<String, Arc<Source>>,
+    /// What the output is built and tried with, by path: `stubs/`, `harness/`.
+    pub trials: BTreeMap<String, Arc<Source>>,
 }
 
 impl Ruleset {

@@ -20,6 +20,9 @@ pub(super) const KINDS: [&str; 12] = [
     "masks", "names", "sections",
 ];
 
+/// Folders of a ruleset with what an import is built and tried with.
+const TRIALS: [&str; 2] = ["harness/", "stubs/"];
+
 /// A ruleset and all that is wrong with it.
 pub(super) struct Examined {
     /// Complete only if there is no finding.
@@ -56,6 +59,8 @@ pub(super) fn examine(folder: Option<&Path>) -> Result<Examined> {
         ruleset.library = library;
     }
     templates(&files, &mut ruleset, &mut findings);
+    let trials = files.files.iter().filter(|(path, _)| TRIALS.iter().any(|f| path.starts_with(f)));
+    ruleset.trials = trials.map(|(path, source)| (path.clone(), Arc::clone(source))).collect();
     for (path, source) in &files.files {
         if let Some((kind, id)) = place(path, source, &mut findings) {
             rule(kind, id, source, &mut ruleset, &mut findings);
@@ -71,7 +76,8 @@ fn place<'p>(
     source: &Arc<Source>,
     findings: &mut Findings,
 ) -> Option<(&'static str, &'p str)> {
-    if path == "library.toml" || path == "README.md" || path.starts_with("templates/") {
+    let whole = path == "library.toml" || path == "README.md" || path.starts_with("templates/");
+    if whole || TRIALS.iter().any(|folder| path.starts_with(folder)) {
         return None;
     }
     let Some((folder, file)) = path.split_once('/') else {
