@@ -28,6 +28,8 @@ pub mod proof;
 
 pub mod check;
 
+pub mod build;
+
 pub mod linux;
 
 pub mod patch;

@@ -436,7 +436,7 @@ pub struct Library {
 pub struct Ruleset {
     /// The library.
     pub library: Library,
-    /// sha-256 over all files of the ruleset in path order, in hex.
+    /// sha-256 over all files of the ruleset but `trials` in path order, in hex.
     pub digest: String,
     /// Where it was read from: a folder, or `built in`.
     pub origin: String,

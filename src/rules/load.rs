@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::convert::{Kind, Reader};
 use super::fields::{instead, read, utf8};
-use super::folder::{self, RuleFiles, mistake};
+use super::folder::{self, RuleFiles, TRIALS, mistake};
 use super::shape::{
     ApiShape, BaseShape, CallShape, CommentShape, FileShape, IncludeShape, LibraryShape,
     LicenceShape, LocalShape, MacroShape, MaskShape, NameShape, SectionShape,
@@ -19,9 +19,6 @@ pub(super) const KINDS: [&str; 12] = [
     "api", "bases", "calls", "comments", "files", "includes", "licence", "local", "macros",
     "masks", "names", "sections",
 ];
-
-/// Folders of a ruleset with what an import is built and tried with.
-const TRIALS: [&str; 2] = ["harness/", "stubs/"];
 
 /// A ruleset and all that is wrong with it.
 pub(super) struct Examined {
