@@ -151,7 +151,9 @@ pub fn run(request: &Request<'_>, progress: &dyn Progress) -> Result<Built> {
     }
     if let Some(linux) = request.linux {
         progress.step("building in the Linux tree", 0, None);
-        let notes = pool.install(|| kbuild::all(&workspace, linux, &mut gathered))?;
+        let library = &scope.rules.ruleset.library;
+        let jobs = pool.current_num_threads();
+        let notes = kbuild::all(&workspace, library, linux, jobs, &mut gathered)?;
         built.notes.extend(notes);
     }
     built.findings = gathered.into_findings();

@@ -122,7 +122,7 @@ impl Trial<'_> {
         let able = |flags: &[&str]| {
             self.natives.iter().copied().find(|toolchain| self.runs(toolchain, flags))
         };
-        let strict = [SANITIZED, &[STRICT]].concat();
+        let strict = [SANITIZED, &[STRICT][..]].concat();
         if let Some(toolchain) = able(&strict) {
             return Some((toolchain, strict));
         }

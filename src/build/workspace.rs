@@ -1,6 +1,7 @@
 //! The temporary folder in which everything happens, and the way from places in its files to places
 //! upstream.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -24,6 +25,8 @@ pub(super) struct Workspace<'a> {
 const TREE: &str = "tree";
 /// The folder of what the ruleset has to build the output with.
 const TRIALS: &str = "trials";
+/// Where a Linux tree is shown with the output in it.
+pub(super) const LINUX: &str = "linux";
 /// From the one to the other.
 const TO_TRIALS: &str = "../trials";
 
@@ -122,7 +125,8 @@ impl<'a> Workspace<'a> {
             let span = span(&source.bytes, line, column)?;
             return Some(Label::new(source, span, text));
         }
-        let path = TreePath::new(path.strip_prefix(&format!("{TREE}/"))?)?;
+        let below = |top: &str| path.strip_prefix(top)?.strip_prefix('/');
+        let path = TreePath::new(below(TREE).or_else(|| below(LINUX))?)?;
         self.place(&path, |bytes| span(bytes, line, column), text)
     }
 
@@ -161,6 +165,23 @@ impl<'a> Workspace<'a> {
         let is_unit =
             |path: &&TreePath| path.as_str().starts_with(&folder) && path.extension() == Some("c");
         self.tree.files.keys().filter(is_unit).cloned().collect()
+    }
+
+    /// The paths of the output.
+    pub(super) fn paths(&self) -> impl Iterator<Item = &'a TreePath> {
+        self.tree.files.keys()
+    }
+
+    /// The folders of the output, from its top to each file.
+    pub(super) fn folders(&self) -> BTreeSet<String> {
+        let mut folders = BTreeSet::new();
+        for path in self.paths() {
+            let mut folder = path.folder();
+            while !folder.is_empty() && folders.insert(folder.to_owned()) {
+                folder = folder.rsplit_once('/').map_or("", |(parent, _)| parent);
+            }
+        }
+        folders
     }
 
     /// A source of the ruleset.

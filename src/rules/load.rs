@@ -87,7 +87,7 @@ fn place<'p>(
         return None;
     };
     let Some(kind) = KINDS.iter().find(|kind| **kind == folder) else {
-        let hint = instead(folder, &[&KINDS[..], &["templates"]].concat());
+        let hint = instead(folder, &[&KINDS[..], &["harness", "stubs", "templates"]].concat());
         findings
             .push(mistake(&source.name, format!("lies in no known folder: `{folder}`")).hint(hint));
         return None;

@@ -11,7 +11,7 @@ use std::time::Duration;
 use super::directives::hold;
 use super::printed::{Token, as_held_include, held_include, read, split};
 use super::settings::{Draw, Free, Kind, Setting, free};
-use crate::build::process;
+use crate::build::{diagnostics, process};
 
 /// How long a preprocessor may take for one file.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -90,13 +90,13 @@ impl<'a> Comparison<'a> {
             let expected = match self.preprocess(compiler, &before, &settings, Side::Release) {
                 Ok(tokens) => self.renamed(tokens),
                 Err(error) => {
-                    rejected.push(self.failure(Difference::of(error), &settings));
+                    rejected.push(self.failure(error, &settings));
                     continue;
                 }
             };
             let actual = self
                 .preprocess(compiler, &after, &settings, Side::Output)
-                .map_err(|error| self.failure(Difference::of(error), &settings))?;
+                .map_err(|error| self.failure(error, &settings))?;
             self.same(&expected, &actual).map_err(|error| self.failure(error, &settings))?;
             equal.settings += 1;
             equal.tokens += expected.len();
@@ -153,7 +153,7 @@ impl<'a> Comparison<'a> {
         folder: &Path,
         settings: &[Setting],
         of: Side,
-    ) -> Result<Vec<Token>, String> {
+    ) -> Result<Vec<Token>, Difference> {
         let mut command = compiler();
         command
             .args(["-E", "-dD", "-w", "-std=gnu11", "-nostdinc"])
@@ -162,9 +162,17 @@ impl<'a> Comparison<'a> {
             .args(of.given(settings).flat_map(Setting::arguments))
             .arg(self.name())
             .current_dir(folder);
-        let output = process::run(command, PATIENCE)?;
+        let output = process::run(command, PATIENCE).map_err(Difference::of)?;
         if !output.succeeded() {
-            return Err(output.complaint(PATIENCE));
+            let said = diagnostics::compiler(&output.err);
+            let line = said.first().map(|said| said.line);
+            let (upstream, output_line) = match of {
+                Side::Release => (line, None),
+                Side::Output => (None, line),
+            };
+            let what = output.complaint(PATIENCE);
+            let settings = String::new();
+            return Err(Difference { what, upstream, output: output_line, settings });
         }
         let ignored = |name: &str, body: &str| {
             let known = self.known().find(|setting| setting.name == name);
@@ -345,7 +353,8 @@ mod tests {
         for (right, wrong) in faults {
             let fault = upstream.replacen(right, wrong, 1);
             let found = compare(upstream, &fault).expect_err(wrong);
-            assert!(found.contains(" says `") && found.contains(", with "), "{found}");
+            let said = found.contains("upstream says ") || found.contains("error: #elif");
+            assert!(said && found.contains(", with "), "{found}");
         }
     }
 
