@@ -69,8 +69,9 @@ pub(super) fn all(
             Ok(outcome) => outcome.complaint(PATIENCE),
             Err(said) => said,
         };
-        Err(Error::input(format!("{shown} can't be made ready to build: {said}"))
-            .hint("install what kernels need to build (flex, bison, bc, libelf), or leave --linux out"))
+        Err(Error::input(format!("{shown} can't be made ready to build: {said}")).hint(
+            "install what kernels need to build (flex, bison, bc, libelf), or leave --linux out",
+        ))
     };
     ready(&["tinyconfig"])?;
     let config = out.join(".config");
@@ -139,9 +140,8 @@ impl Overlay<'_> {
 
     /// A real folder. There are few levels of them: the import's own, and those of architectures.
     fn folder(&self, place: &Path, path: &str) -> Result<()> {
-        fs::create_dir_all(place).map_err(|error| {
-            Error::input(format!("{} can't be made: {error}", place.display()))
-        })?;
+        fs::create_dir_all(place)
+            .map_err(|error| Error::input(format!("{} can't be made: {error}", place.display())))?;
         self.show(place, path)
     }
 
@@ -185,7 +185,9 @@ mod tests {
         for real in ["arch", "arch/x86", "arch/x86/include"] {
             assert!(is_arch(real), "{real}");
         }
-        for linked in ["arch/Kconfig", "arch/.gitignore", "arch/x86/boot", "lib", "arch/x86/include/asm"] {
+        for linked in
+            ["arch/Kconfig", "arch/.gitignore", "arch/x86/boot", "lib", "arch/x86/include/asm"]
+        {
             assert!(!is_arch(linked), "{linked}");
         }
     }

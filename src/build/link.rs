@@ -89,7 +89,9 @@ impl Linker<'_> {
             self.resolve(&modules, &choice, &kernel, gathered);
             let letter = |built_in: &bool| if *built_in { "y" } else { "m" };
             let own = modules.iter().zip(&choice).filter(|(module, _)| !module.common);
-            linked.choices.push(own.map(|(_, choice)| letter(choice)).collect::<Vec<_>>().join("/"));
+            linked
+                .choices
+                .push(own.map(|(_, choice)| letter(choice)).collect::<Vec<_>>().join("/"));
         }
         Ok(linked)
     }
@@ -104,9 +106,8 @@ impl Linker<'_> {
     ) -> Vec<(TreePath, PathBuf)> {
         let mut found = Vec::new();
         for object in &listed.objects {
-            let source = object.strip_suffix(".o").and_then(|stem| {
-                makefile.resolve(&format!("{stem}.c"))
-            });
+            let source =
+                object.strip_suffix(".o").and_then(|stem| makefile.resolve(&format!("{stem}.c")));
             let made = source.and_then(|source| {
                 let object = built.by_source.get(&source)?;
                 Some((source, object.clone()))
@@ -179,7 +180,8 @@ impl Linker<'_> {
         let mut command = self.variant.toolchain.tool(self.workspace, "size");
         command.args(objects.iter().map(|(_, object)| object));
         let outcome = process::run(command, PATIENCE)?;
-        let sizes: BTreeMap<String, objects::Size> = objects::sizes(&outcome.out).into_iter().collect();
+        let sizes: BTreeMap<String, objects::Size> =
+            objects::sizes(&outcome.out).into_iter().collect();
         for (source, object) in objects {
             let Some(size) = sizes.get(&*object.to_string_lossy()) else { continue };
             for (kind, bytes) in [("text", size.text), ("data", size.data), ("bss", size.bss)] {
@@ -200,7 +202,8 @@ impl Linker<'_> {
         let mut any = false;
         for (source, symbols) in parts {
             for name in &symbols.defines {
-                let Some(first) = owners.insert(name, source).filter(|first| *first != source) else {
+                let Some(first) = owners.insert(name, source).filter(|first| *first != source)
+                else {
                     continue;
                 };
                 any = true;
@@ -240,11 +243,13 @@ impl Linker<'_> {
             }
             let offered = |name: &str| {
                 kernel.contains(name)
-                    || pairs().filter(|(other, _)| other.name != module.name).any(|(other, there)| {
-                        let linked = built_in && there && defines(&other.symbols, name);
-                        // Built-in code can't call a module, exported or not.
-                        linked || !built_in && other.symbols.exports.contains(name)
-                    })
+                    || pairs().filter(|(other, _)| other.name != module.name).any(
+                        |(other, there)| {
+                            let linked = built_in && there && defines(&other.symbols, name);
+                            // Built-in code can't call a module, exported or not.
+                            linked || !built_in && other.symbols.exports.contains(name)
+                        },
+                    )
             };
             for name in module.symbols.needs.iter().filter(|name| !offered(name)) {
                 self.undefined(module, name, modules, built_in, gathered);
@@ -350,8 +355,7 @@ fn merged(parts: &[(TreePath, Symbols)]) -> Symbols {
 fn choices(modules: &[Module]) -> Vec<Vec<bool>> {
     /// Modules whose choices are tried one by one.
     const MOST: usize = 4;
-    let own: Vec<usize> =
-        (0..modules.len()).filter(|at| !modules[*at].common).take(MOST).collect();
+    let own: Vec<usize> = (0..modules.len()).filter(|at| !modules[*at].common).take(MOST).collect();
     let mut all = Vec::new();
     for bits in (0..1_u32 << own.len()).rev() {
         let mut choice = vec![bits != 0; modules.len()];

@@ -97,7 +97,9 @@ fn finding(
         upstream.or(after).unwrap_or_default(),
         what.clone(),
     );
-    let hint = format!("with {settings}, by {toolchain}, seed {seed}: a fault of a rule, or of this program");
+    let hint = format!(
+        "with {settings}, by {toolchain}, seed {seed}: a fault of a rule, or of this program"
+    );
     finding.hint = Some(hint);
     finding
 }

@@ -73,14 +73,14 @@ pub(super) fn find(workspace: &Workspace<'_>, cross: bool) -> Found {
     for machine in &MACHINES {
         let is_host = host.is_some_and(|host| host.name == machine.name);
         let before = found.toolchains.len();
-        let add = |found: &mut Found, program: &Path, family, target: &[&str]| {
-            match toolchain(workspace, machine, family, program, target, is_host) {
-                Ok((toolchain, note)) => {
-                    found.toolchains.push(toolchain);
-                    found.notes.extend(note);
-                }
-                Err(note) => found.notes.push(note),
+        let add = |found: &mut Found, program: &Path, family, target: &[&str]| match toolchain(
+            workspace, machine, family, program, target, is_host,
+        ) {
+            Ok((toolchain, note)) => {
+                found.toolchains.push(toolchain);
+                found.notes.extend(note);
             }
+            Err(note) => found.notes.push(note),
         };
         if is_host {
             for (program, family) in &natives {
@@ -142,7 +142,8 @@ fn toolchain(
     target: &[&str],
     native: bool,
 ) -> Result<(Toolchain, Option<String>), String> {
-    let full = if family == Family::Gcc { said(program, "-dumpfullversion") } else { String::new() };
+    let full =
+        if family == Family::Gcc { said(program, "-dumpfullversion") } else { String::new() };
     let version = if full.is_empty() { said(program, "-dumpversion") } else { full };
     let list = |flags: &[&str]| flags.iter().map(|flag| (*flag).to_owned()).collect::<Vec<_>>();
     let mut toolchain = Toolchain {
@@ -161,8 +162,8 @@ fn toolchain(
     let wanted = list(&[COMMON, common, machine.flags, own, WARNINGS, warnings].concat());
     toolchain.knows(workspace, &[]).map_err(|said| format!("{toolchain} can't be used: {said}"))?;
     let lacking = toolchain.take(workspace, &wanted);
-    let note = (!lacking.is_empty())
-        .then(|| format!("{toolchain} doesn't know {}", lacking.join(" ")));
+    let note =
+        (!lacking.is_empty()).then(|| format!("{toolchain} doesn't know {}", lacking.join(" ")));
     Ok((toolchain, note))
 }
 
@@ -187,11 +188,14 @@ impl Toolchain {
             self.flags.extend_from_slice(wanted);
             return Vec::new();
         }
-        let (known, lacking): (Vec<String>, Vec<String>) = wanted
-            .iter()
-            .cloned()
-            .partition(|flag| self.knows(workspace, std::slice::from_ref(flag)).is_ok());
-        self.flags.extend(known);
+        // One after the other: some can't be without those before them.
+        let mut lacking = Vec::new();
+        for flag in wanted {
+            match self.knows(workspace, std::slice::from_ref(flag)) {
+                Ok(()) => self.flags.push(flag.clone()),
+                Err(_) => lacking.push(flag.clone()),
+            }
+        }
         lacking
     }
 

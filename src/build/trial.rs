@@ -245,9 +245,10 @@ impl Trial<'_> {
         let tree = self.workspace.tree();
         let folder = sources.first().and_then(|path| path.split('/').next()).unwrap_or("lib");
         let below = format!("{folder}/");
-        let others = against.files.keys().filter(|path| {
-            path.as_str().starts_with(&below) && path.extension() == Some("c")
-        });
+        let others = against
+            .files
+            .keys()
+            .filter(|path| path.as_str().starts_with(&below) && path.extension() == Some("c"));
         let others: Vec<String> = others.map(|path| path.as_str().to_owned()).collect();
         let other_tree = self.workspace.folder("against")?;
         let other = self.program(toolchain, (&other_tree, &others), PLAIN, EXCHANGE, "against")?;
@@ -352,13 +353,14 @@ impl Report {
                 "FAULT" => report.faults.push(process::plain(rest)),
                 "ASSERT" => {
                     let place = rest.rsplit_once(':');
-                    let place = place.and_then(|(file, n)| Some((file.to_owned(), n.parse().ok()?)));
+                    let place =
+                        place.and_then(|(file, n)| Some((file.to_owned(), n.parse().ok()?)));
                     report.asserts.extend(place);
                 }
                 "COUNT" => {
-                    let count = rest.split_once(' ').and_then(|(n, what)| {
-                        Some((process::plain(what), n.parse::<u64>().ok()?))
-                    });
+                    let count = rest
+                        .split_once(' ')
+                        .and_then(|(n, what)| Some((process::plain(what), n.parse::<u64>().ok()?)));
                     if let Some((what, n)) = count {
                         *report.counts.entry(what).or_default() += n;
                     }

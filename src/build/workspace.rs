@@ -75,9 +75,8 @@ impl<'a> Workspace<'a> {
     /// It can't be made.
     pub(super) fn folder(&self, name: &str) -> Result<PathBuf> {
         let whole = self.folder.path().join(name);
-        fs::create_dir_all(&whole).map_err(|error| {
-            Error::input(format!("{} can't be made: {error}", whole.display()))
-        })?;
+        fs::create_dir_all(&whole)
+            .map_err(|error| Error::input(format!("{} can't be made: {error}", whole.display())))?;
         Ok(whole)
     }
 
@@ -118,7 +117,13 @@ impl<'a> Workspace<'a> {
 
     /// The place upstream, or in the ruleset, of a place that a compiler names. Lines and columns count
     /// from 1; column 0 is the whole line.
-    pub(super) fn label(&self, file: &str, line: usize, column: usize, text: &str) -> Option<Label> {
+    pub(super) fn label(
+        &self,
+        file: &str,
+        line: usize,
+        column: usize,
+        text: &str,
+    ) -> Option<Label> {
         let path = self.named(file)?;
         if let Some(trial) = path.strip_prefix(&format!("{TRIALS}/")) {
             let source = self.ruleset.trials.get(trial)?;

@@ -47,7 +47,9 @@ fn nothing_found(built: &Built, what: &str) {
     let found: Vec<_> = built
         .findings
         .iter()
-        .map(|f| (f.code, &f.message, f.labels.first().map(|l| (&l.source.name, l.position())), &f.hint))
+        .map(|f| {
+            (f.code, &f.message, f.labels.first().map(|l| (&l.source.name, l.position())), &f.hint)
+        })
         .collect();
     assert!(found.is_empty(), "{what}: {found:#?}");
 }
@@ -128,7 +130,8 @@ fn symbols_defined_twice_are_told_in_both_places() {
     let mut imported = Imported::new("1.5.7", "strict");
     let path = TreePath::new("lib/zstd/decompress/zstd_ddict.c").unwrap();
     let file = imported.tree.files.get_mut(&path).unwrap();
-    let more = b"unsigned FSE_versionNumber(void);\nunsigned FSE_versionNumber(void) { return 1; }\n";
+    let more =
+        b"unsigned FSE_versionNumber(void);\nunsigned FSE_versionNumber(void) { return 1; }\n";
     let text = [&file.text.bytes()[..], more].concat();
     file.text = kernelize::edit::Traced::new(text);
     let built = built(&imported, ONE, None);
@@ -159,10 +162,14 @@ fn what_only_shows_when_it_runs_is_told() {
     }
     let built = built(&Imported::of("1.5.7", "strict", files), RUN, None);
     let wrong = told(&built, "round-trip");
-    let comes_back = |fault: &&(&str, usize, &str)| fault.2.contains("comes back as something else");
+    let comes_back =
+        |fault: &&(&str, usize, &str)| fault.2.contains("comes back as something else");
     assert!(wrong.iter().any(|fault| comes_back(&fault)), "{wrong:?}");
     let outside = told(&built, "sanitizer");
-    assert!(outside.iter().all(|fault| fault.0 == "lib/decompress/zstd_decompress.c"), "{outside:?}");
+    assert!(
+        outside.iter().all(|fault| fault.0 == "lib/decompress/zstd_decompress.c"),
+        "{outside:?}"
+    );
     assert!(outside.iter().any(|fault| fault.2.contains("heap-buffer-overflow")), "{outside:?}");
 }
 

@@ -29,8 +29,7 @@ fn changed_by_a_second_import(imported: &Imported) -> Vec<String> {
 fn same_tokens(imported: &Imported, what: &str) {
     let extent = Extent { settings: 8, compilers: Compilers::None, run: false };
     let built = imported.scoped(|scope| {
-        let request =
-            Request { scope, linux: None, against: None, jobs: 0, seed: 1, extent };
+        let request = Request { scope, linux: None, against: None, jobs: 0, seed: 1, extent };
         run(&request, &Silent).unwrap()
     });
     let said: Vec<_> = built.findings.iter().map(|f| (&f.message, &f.labels, &f.hint)).collect();
