@@ -306,11 +306,11 @@ impl Trial<'_> {
         for fault in &report.sanitizer {
             let message = format!("{before}{}", fault.message);
             let mut finding = Finding::error("sanitizer", message);
-            let places = fault.frames.iter();
-            let mut labels = places.filter_map(|(file, line, column)| {
+            let upstream = |frame: &&(String, usize, usize)| self.workspace.is_upstream(&frame.0);
+            let frame = fault.frames.iter().find(upstream).or_else(|| fault.frames.first());
+            finding.labels.extend(frame.and_then(|(file, line, column)| {
                 self.workspace.label(file, *line, *column, "here")
-            });
-            finding.labels.extend(labels.next());
+            }));
             gathered.add(finding, &fault.message, build);
         }
         if let Some(ending) = &report.ending

@@ -135,6 +135,15 @@ impl<'a> Workspace<'a> {
         self.place(&path, |bytes| span(bytes, line, column), text)
     }
 
+    /// Whether a file that a program names comes from upstream: what is wrong is rather there than in a
+    /// header of ours that it calls.
+    pub(super) fn is_upstream(&self, file: &str) -> bool {
+        let path = self.named(file);
+        let path = path.and_then(|path| TreePath::new(path.strip_prefix(TREE)?.strip_prefix('/')?));
+        let file = path.and_then(|path| self.tree.files.get(&path));
+        file.is_some_and(|file| file.template.is_none())
+    }
+
     /// The place upstream of bytes of an output file.
     pub(super) fn place(
         &self,
