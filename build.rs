@@ -2,6 +2,7 @@
 
 use std::env;
 use std::fs;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -31,5 +32,32 @@ fn main() -> io::Result<()> {
         writeln!(out, "    ({name:?}, include_bytes!({:?})),", path.to_string_lossy())?;
     }
     writeln!(out, "]")?;
-    out.flush()
+    out.flush()?;
+    sources(&root)
+}
+
+/// Digests of the program's own sources: what an earlier one kept isn't taken for what this one finds.
+fn sources(root: &Path) -> io::Result<()> {
+    println!("cargo:rerun-if-changed=src");
+    println!("cargo:rerun-if-changed=Cargo.lock");
+    let mut paths = vec![root.join("Cargo.lock"), root.join("src")];
+    let mut files = Vec::new();
+    while let Some(path) = paths.pop() {
+        match path.is_dir() {
+            true => {
+                for entry in fs::read_dir(&path)? {
+                    paths.push(entry?.path());
+                }
+            }
+            false => files.push(path),
+        }
+    }
+    files.sort();
+    let mut hash = DefaultHasher::new();
+    for path in files {
+        path.strip_prefix(root).unwrap_or(&path).hash(&mut hash);
+        fs::read(&path)?.hash(&mut hash);
+    }
+    println!("cargo:rustc-env=KERNELIZE_SOURCES={:016x}", hash.finish());
+    Ok(())
 }

@@ -1,12 +1,18 @@
 //! What must hold of a kernel form, beyond what an import refuses.
 
+pub mod baseline;
+pub mod closure;
+pub mod compare;
+pub mod fingerprint;
+pub mod left;
 pub mod memo;
 pub mod parsed;
+pub mod plain;
 pub mod record;
+pub mod suggest;
 
 use crate::finding::{Findings, Result};
 use crate::pipeline::{self, Input, KernelTree};
-use crate::proof;
 use crate::rules::{Active, Profile, Ruleset};
 
 /// What the checks look at.
@@ -27,24 +33,25 @@ pub struct Checked {
     pub tree: KernelTree,
     /// What must not be, the import's findings included.
     pub findings: Findings,
-    /// What was proved.
-    pub proof: proof::Figures,
 }
 
 /// Imports a release and holds it against all checks that need nothing but its text.
 ///
 /// # Errors
-/// As for [`pipeline::import`].
+/// As for [`pipeline::proved`].
 pub fn check(
     input: Input<'_>,
     ruleset: &Ruleset,
     profile: &Profile,
     _memo: &memo::Memo,
 ) -> Result<Checked> {
-    let mut tree = pipeline::import(input, ruleset, profile)?;
+    let mut tree = pipeline::proved(input, ruleset, profile)?;
     let rules = Active::new(ruleset, input.version, profile);
     let mut findings = std::mem::take(&mut tree.findings);
     let scope = Scope { rules: &rules, tree: &tree, input };
     findings.extend(parsed::check(scope));
-    Ok(Checked { tree, findings, proof: proof::Figures::default() })
+    findings.extend(plain::check(scope));
+    findings.extend(left::check(scope, &findings));
+    findings.extend(closure::check(scope, &findings));
+    Ok(Checked { tree, findings })
 }

@@ -51,7 +51,7 @@ fn dispatch(
     matches: &ArgMatches,
     console: &mut Console,
 ) -> Result<Outcome, ErrorKind> {
-    console.configure(cli.command.name(), cli.report.style());
+    console.configure(cli.command.name(), cli.style());
     let outcome = plan::resolve(cli.command, matches).and_then(|plan| plan.run(console));
     outcome.map_err(|error| report(&error, console))
 }

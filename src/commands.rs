@@ -3,6 +3,7 @@
 //! The only writer to disk; knows nothing of how flags are spelt.
 
 pub mod audit;
+pub mod check;
 pub mod completions;
 pub mod fold;
 pub mod held;
@@ -13,6 +14,7 @@ pub mod patch;
 pub mod patching;
 pub mod read;
 pub mod record;
+pub mod report;
 pub mod rules;
 mod staging;
 pub mod transform;

@@ -1,5 +1,7 @@
 //! Findings about the C and the rules, and errors about the run. Data only: `report` draws them.
 
+pub mod codes;
+
 use std::fmt;
 use std::sync::Arc;
 

@@ -7,13 +7,16 @@
 //! [`Repository::commit_on_new_branch`] writes, and only objects and the one new branch.
 
 mod files;
+mod history;
 mod identity;
 mod lines;
 mod loose;
 mod objects;
 mod parse;
 mod revision;
+mod shelf;
 mod walk;
+mod worktree;
 mod write;
 
 use std::fs;
@@ -31,7 +34,9 @@ pub use identity::Identity;
 pub use lines::{Hunk, Side, changed_lines, file_id};
 pub use parse::Commit;
 pub use revision::{Found, Names, Reference};
+pub use shelf::Shelf;
 pub use walk::{Entry, Kind, Sink};
+pub use worktree::Noticed;
 pub use write::{NewCommit, differences};
 
 /// An open repository.

@@ -7,6 +7,8 @@ use std::fmt::Write as _;
 
 pub use recipe::Recipe;
 
+use crate::proof::Figures;
+
 /// Widest line of a message, as kernel reviewers want it.
 const WIDTH: usize = 72;
 
@@ -25,6 +27,8 @@ pub struct Letter {
     pub kinds: Vec<Kind>,
     /// Conditions upstream, and those that stay.
     pub conditions: (usize, usize),
+    /// What was proved of the files.
+    pub proof: Option<Figures>,
     /// What the patch does to files.
     pub stat: Stat,
     /// What changes for callers; `None` where nothing is to be compared.
@@ -132,6 +136,10 @@ impl Letter {
         }
         let (before, after) = self.conditions;
         let _ = write!(text, "\n  conditions {after:>5} of {before} stay");
+        if let Some(proof) = &self.proof {
+            let what = "That each file means what upstream's means, conditionals included, is";
+            text = format!("{text}\n\n{}", wrapped(&format!("{what} {}.", proof.words()), ""));
+        }
         text
     }
 

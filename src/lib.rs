@@ -22,9 +22,9 @@ pub mod rewrite;
 
 pub mod kernel;
 
-pub mod pipeline;
-
 pub mod proof;
+
+pub mod pipeline;
 
 pub mod check;
 

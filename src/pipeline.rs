@@ -17,6 +17,8 @@ mod tests;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use rayon::prelude::*;
+
 use crate::edit::{EditSet, Overlap, RuleRef, Traced};
 use crate::finding::{Error, Finding, Findings, Result, Severity};
 use crate::kernel::api::Api;
@@ -24,6 +26,7 @@ use crate::kernel::layout::{self, Layout, Template};
 use crate::kernel::modules::ModuleFiles;
 use crate::kernel::target::Target;
 use crate::kernel::template::{self, Values};
+use crate::proof::{self, Prover};
 use crate::rules::{Active, MacroClass, Profile, Ruleset, Version};
 use crate::syntax::SYNTAX_ERROR;
 use crate::text::{Files, Source, Span, TreePath};
@@ -94,6 +97,8 @@ pub struct KernelTree {
     pub decided: usize,
     /// What stays in conditions.
     pub conditions: Conditions,
+    /// What was proved; `None` where nobody asked ([`proved`]).
+    pub proof: Option<proof::Figures>,
 }
 
 /// One file of the kernel form.
@@ -151,6 +156,24 @@ impl KernelTree {
 pub fn import(input: Input<'_>, ruleset: &Ruleset, profile: &Profile) -> Result<KernelTree> {
     let upstream = select(input, ruleset, profile)?;
     rewritten(preprocess::preprocess(upstream)?)
+}
+
+/// Imports a release and proves that its files mean what upstream's mean; where they don't is a finding.
+///
+/// # Errors
+/// As for [`import`].
+pub fn proved(input: Input<'_>, ruleset: &Ruleset, profile: &Profile) -> Result<KernelTree> {
+    let mut tree = import(input, ruleset, profile)?;
+    let rules = Active::new(ruleset, input.version, profile);
+    let prover = Prover::new(&rules, tree.files.values().map(|file| &**file.text.bytes()))?;
+    let ours: Vec<&OutputFile> =
+        tree.files.values().filter(|file| file.template.is_none()).collect();
+    let proofs: Vec<_> =
+        ours.par_iter().map(|file| prover.file(&file.source, &file.text)).collect();
+    let (figures, findings) = proof::summed(proofs);
+    tree.proof = Some(figures);
+    tree.findings.extend(findings);
+    Ok(tree)
 }
 
 /// What an import makes of upstream's files, with nothing beside them and no judgement of them.
@@ -267,7 +290,16 @@ fn kernel_tree(rewritten: Rewritten<'_>) -> Result<KernelTree> {
     }
     expect::check(&rules, &hits, exact, &mut findings);
     let (matched, modules) = (hits.into_map(), values.modules);
-    Ok(KernelTree { files: output, api, findings, matched, modules, decided, conditions })
+    Ok(KernelTree {
+        files: output,
+        api,
+        findings,
+        matched,
+        modules,
+        decided,
+        conditions,
+        proof: None,
+    })
 }
 
 /// Renders the templates into the output.

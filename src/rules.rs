@@ -13,6 +13,7 @@ mod folder;
 mod glob;
 mod kernel;
 mod library;
+mod lists;
 mod load;
 mod local;
 mod macros;
@@ -37,7 +38,9 @@ pub use bases::{BaseRule, ChangedFile};
 pub use check::{RuleRow, RuleText, check, list, show};
 pub use glob::matches as glob_matches;
 pub use kernel::{Module, TargetValue};
+pub use lists::{ListRule, Listed, Lookup};
 pub use load::load;
+pub use local::{Decision, LocalRule};
 pub use version::{Expect, KernelVersion, Version};
 
 /// What every rule has, whatever its kind.
@@ -309,42 +312,6 @@ pub struct MaskRule {
     pub names: Vec<String>,
 }
 
-/// `local`: a change that Linux trees carry in the library's files, known by name.
-#[derive(Clone, Debug)]
-pub struct LocalRule {
-    /// Common part; `why` says what the change is for.
-    pub rule: Rule,
-    /// Globs ([`glob_matches`]) of the files in the Linux tree that it may be in.
-    pub files: Vec<String>,
-    /// Pieces of C, of which what the change adds has one, with its tokens together; no matter where
-    /// there are none.
-    pub adds: Vec<String>,
-    /// The same for what it takes out.
-    pub removes: Vec<String>,
-    /// Pieces by which the change isn't told, and which may stand on its lines, old or new, as well: a
-    /// rule accounts for no line that has none of its pieces, unless the new release has the line.
-    pub also: Vec<String>,
-    /// First kernel that has it, in words (`6.12`).
-    pub kernel: Option<String>,
-    /// The kernel's commit, in hex.
-    pub commit: Option<String>,
-    /// First release that has it, in whatever words.
-    pub upstreamed: Option<Version>,
-    /// Whether what the import generates takes its place.
-    pub generated: bool,
-    /// What becomes of it, whether it fits or not, with the reason.
-    pub decision: Option<(Decision, String)>,
-}
-
-/// What is to become of a local change.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Decision {
-    /// It goes onto the new import.
-    Keep,
-    /// It goes.
-    Drop,
-}
-
 /// How far conditions are shortened.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Simplify {
@@ -466,6 +433,8 @@ pub struct Ruleset {
     pub bases: Vec<BaseRule>,
     /// The wrapper API.
     pub api: Vec<ApiRule>,
+    /// What may stand in the kernel form, and what may not.
+    pub lists: Vec<ListRule>,
     /// Templates by path below `templates/`.
     pub templates: BTreeMap<String, Arc<Source>>,
     /// What the output is built and tried with, by path: `stubs/`, `harness/`.
@@ -489,6 +458,7 @@ impl Ruleset {
         rules.extend(self.local.iter().map(|r| &r.rule));
         rules.extend(self.bases.iter().map(|r| &r.rule));
         rules.extend(self.api.iter().map(|r| &r.rule));
+        rules.extend(self.lists.iter().map(|r| &r.rule));
         rules.sort_by(|a, b| a.name.cmp(&b.name));
         rules
     }

@@ -197,6 +197,7 @@ impl Series<'_> {
             source: spoken(release, ruleset),
             kinds: kinds.map(|(kind, (rules, edits))| Kind { kind, rules, edits }).collect(),
             conditions: (tree.conditions.before, tree.conditions.after),
+            proof: tree.proof,
             stat: stat(change),
             api: self.old.holds().map(|_| self.callers(before, after)),
             locals,

@@ -12,6 +12,7 @@ mod functions;
 mod groups;
 mod lexed;
 mod mask;
+mod outline;
 #[cfg(test)]
 mod tests;
 mod tree;
@@ -36,6 +37,7 @@ pub use definitions::Definitions;
 
 pub(crate) use definitions::Head;
 pub(crate) use lexed::{Code, Lexed};
+pub(crate) use outline::Outline;
 pub(crate) use words::is_attribute;
 
 use groups::{Groups, MAX_CHOICES};

@@ -10,16 +10,18 @@ mod clone;
 mod collect;
 mod folder;
 mod git;
+mod history;
 mod package;
 mod process;
 mod release;
 mod version;
+mod worktree;
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use crate::finding::{Error, Result};
-use crate::git::{Repository, git_folder, short};
+use crate::git::{Repository, Shelf, git_folder, short};
 use crate::rules::{Library, PackagedRelease, Version};
 use crate::text::{Files, TreePath};
 use choose::{nearest, release_number, spoken};
@@ -27,8 +29,10 @@ use collect::Collector;
 
 pub use bases::{Candidates, candidates, stated_version};
 pub use cache::default_cache;
+pub use history::{History, Point, Range};
 pub use process::Tools;
 pub use release::{Origin, Progress, Release, Silent};
+pub use worktree::{checkout, is_repository, worktree};
 
 /// Where releases are looked for.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -152,7 +156,7 @@ impl Opener<'_> {
         if path.join(&self.library.marker).symlink_metadata().is_err() {
             return Err(self.no_library(path, &shown));
         }
-        let collector = folder::read(path, &self.library.root, &shown)?;
+        let collector = folder::read(path, &self.library.root, &shown, &|_, _| false)?;
         let mut release = self.plain(collector, Origin::Folder { path: shown })?;
         release.importer = folder::importer(path, self.library)?;
         Ok(release)
@@ -308,10 +312,29 @@ impl Opener<'_> {
     fn at_commit(
         &self,
         repository: &Repository,
-        git::Resolved { commit, tag }: git::Resolved,
+        resolved: git::Resolved,
         source: &str,
     ) -> Result<Release> {
-        let collector = git::read(repository, &commit, &self.library.root)?;
+        let mut release = self.library_at(repository, &resolved, source, &mut Shelf::default())?;
+        let commit = &resolved.commit;
+        for path in self.library.importer.values().filter_map(|path| TreePath::new(path)) {
+            if let Some(bytes) = repository.file(commit, &path)? {
+                release.importer.insert(path, bytes.into());
+            }
+        }
+        Ok(release)
+    }
+
+    /// The same without what isn't the library's.
+    fn library_at(
+        &self,
+        repository: &Repository,
+        resolved: &git::Resolved,
+        source: &str,
+        shelf: &mut Shelf,
+    ) -> Result<Release> {
+        let git::Resolved { commit, tag } = resolved;
+        let collector = git::read(repository, commit, &self.library.root, shelf)?;
         let whole = commit.id.to_string();
         let id = short(&whole).to_owned();
         let origin = Origin::Git {
@@ -321,13 +344,9 @@ impl Opener<'_> {
             tag: tag.clone(),
         };
         let mut release = self.finish(collector, origin)?;
-        release.name = tag.unwrap_or_else(|| format!("{}-g{id}", release.name));
+        release.name = tag.clone().unwrap_or_else(|| format!("{}-g{id}", release.name));
         release.date = Some(commit.date);
-        for path in self.library.importer.values().filter_map(|path| TreePath::new(path)) {
-            if let Some(bytes) = repository.file(&commit, &path)? {
-                release.importer.insert(path, bytes.into());
-            }
-        }
+        release.title = Some(commit.title.clone());
         Ok(release)
     }
 
@@ -356,7 +375,7 @@ impl Opener<'_> {
         let version: Version = version::of_files(self.library, &files, &place)?;
         let name = format!("{}{version}", self.library.tag_prefix);
         let importer = Files::new();
-        Ok(Release { name, version, origin, date: None, files, importer, notes })
+        Ok(Release { name, version, origin, date: None, title: None, files, importer, notes })
     }
 }
 

@@ -317,6 +317,72 @@ fn the_program_names_no_library() {
     assert!(found.is_empty(), "{found:#?}");
 }
 
+/// Words in quotes that look like codes of findings, and are none; keys of rules are known anyway.
+const NO_CODES: &[&str] = &["utf-8"];
+
+/// The word in quotes that `text` starts with.
+fn quoted(text: &str) -> Option<&str> {
+    let rest = text.strip_prefix('"')?;
+    let end = rest.find(|c: char| !c.is_ascii_lowercase() && !c.is_ascii_digit() && c != '-')?;
+    let (word, rest) = rest.split_at(end);
+    (rest.starts_with('"') && word.starts_with(|c: char| c != '-')).then_some(word)
+}
+
+/// What is given to the functions that make findings: words in quotes, and names of constants. In a
+/// file that makes findings, each word in quotes with a `-` may be given by way of a variable.
+fn codes(text: &str) -> (BTreeSet<&str>, BTreeSet<String>) {
+    let made = ["Finding::error(", "Finding::warning("];
+    let mut given = BTreeSet::new();
+    let mut constants = BTreeSet::new();
+    for made in made {
+        for (at, _) in text.match_indices(made) {
+            let argument = text[at + made.len()..].trim_start();
+            given.extend(quoted(argument));
+            constants.insert(first_word(argument));
+        }
+    }
+    if !constants.is_empty() || text.contains("code: \"") {
+        let all = text.match_indices('"').filter_map(|(at, _)| quoted(&text[at..]));
+        given.extend(all.filter(|word| word.contains('-')));
+    }
+    constants.retain(|name| !name.is_empty() && !name.contains(|c: char| c.is_lowercase()));
+    (given, constants)
+}
+
+/// Names and values of constants that are one word.
+fn constants(text: &str) -> impl Iterator<Item = (String, &str)> {
+    text.match_indices("const ").filter_map(|(at, found)| {
+        let rest = &text[at + found.len()..];
+        let (name, value) = rest.split_once(": &str = ")?;
+        Some((first_word(name), quoted(value)?)).filter(|(word, _)| word == name)
+    })
+}
+
+#[test]
+fn every_code_of_a_finding_is_explained() {
+    let sources = sources();
+    let sources: Vec<_> =
+        sources.iter().filter(|file| !file.path.starts_with("src/finding/codes")).collect();
+    let keys = sources.iter().find(|file| file.path == "src/rules/shape.rs").unwrap();
+    let is_key = |word: &str| keys.text.contains(&format!("\"{word}\""));
+    let mut used = BTreeSet::new();
+    let mut given = BTreeSet::new();
+    for file in &sources {
+        let (words, names) = codes(&file.text);
+        used.extend(words);
+        given.extend(names);
+    }
+    let named = sources.iter().flat_map(|file| constants(&file.text));
+    used.extend(named.filter(|(name, _)| given.contains(name)).map(|(_, value)| value));
+    used.retain(|word| !is_key(word) && !NO_CODES.contains(word));
+    let explained: BTreeSet<&str> =
+        kernelize::finding::codes::all().map(|code| code.name).collect();
+    let silent: Vec<_> = used.difference(&explained).collect();
+    assert!(silent.is_empty(), "codes without an entry in src/finding/codes: {silent:#?}");
+    let unused: Vec<_> = explained.difference(&used).collect();
+    assert!(unused.is_empty(), "entries in src/finding/codes that no finding has: {unused:#?}");
+}
+
 #[test]
 fn every_rule_has_a_fixture_and_every_fixture_a_rule() {
     let mut rules = BTreeSet::new();
@@ -378,6 +444,12 @@ fn the_checks_see_code_and_nothing_else() {
         code_only("a // b\n\"c\\\"d\" /* e /* f */ g */ h r#\"i\"j\"# '\\'' 'k' <'l> b\"m\" r#n");
     let seen: Vec<&str> = code.split_whitespace().collect();
     assert_eq!(seen, ["a", "h", "<'l>", "r#n"]);
+    let text = "Finding::error(\n  \"one\", CODE); x(\"two-words\", \"three\", \"no Code\");\n\
+        Finding::warning(CODE, m); const CODE: &str = \"four\"; const OTHER: u8 = 1;";
+    let (given, names) = codes(text);
+    assert_eq!(given.into_iter().collect::<Vec<_>>(), ["one", "two-words"]);
+    assert_eq!(names.into_iter().collect::<Vec<_>>(), ["CODE"]);
+    assert_eq!(constants(text).collect::<Vec<_>>(), [("CODE".to_owned(), "four")]);
     let used = used_modules("use crate::a::b; use crate::{c, d::{e, f}, g}; x(crate::h::i)");
     assert_eq!(used.into_iter().collect::<Vec<_>>(), ["a", "c", "d", "g", "h"]);
     assert_eq!(words("fs::write fs::writer", "fs::write").count(), 1);

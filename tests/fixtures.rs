@@ -8,7 +8,8 @@
 //! `names.txt` with a line `LINE RULE` for each hunk, `-` for one that no rule speaks of. A bases rule has
 //! lines `PATH SHA256` in `in.txt`, and what it knows of each such file in `out.txt`. `args` may
 //! name what differs from the default: `--release V`, `--profile P`, `--path P` (the file's path below
-//! the library's folder, or in the tree); a folder `release` holds other files of the release that
+//! the library's folder, or in the tree). Of an allowed or forbidden rule `findings.txt` has what `check`
+//! finds with it. A folder `release` holds other files of the release that
 //! the rule depends on.
 
 // A test fails by panicking, its helpers too.
@@ -19,7 +20,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use kernelize::check::memo::Memo;
 use kernelize::edit::RuleRef;
+use kernelize::finding::Findings;
 use kernelize::kernel::target::Target;
 use kernelize::linux::digests::{Known, known};
 use kernelize::linux::named::names;
@@ -86,6 +89,7 @@ fn try_one(ruleset: &Ruleset, folder: &Path) -> Result<(), String> {
     match fixture.rule.kind() {
         "local" => local(ruleset, &fixture),
         "bases" => base(ruleset, &fixture),
+        "allowed" | "forbidden" => list(ruleset, &fixture),
         _ if folder.join("in.txt").exists() => files(ruleset, &fixture),
         _ if folder.join("in.h").exists() => interface(ruleset, &fixture),
         _ => text(ruleset, &fixture),
@@ -220,6 +224,28 @@ fn base(ruleset: &Ruleset, fixture: &Fixture) -> Result<(), String> {
         .map_or(Ok(()), |what| Err(format!("it shows no {what}")))
 }
 
+/// What the check finds, which without the rule is something else.
+fn list(ruleset: &Ruleset, fixture: &Fixture) -> Result<(), String> {
+    let bytes = fs::read(fixture.folder.join("in.c")).map_err(|e| format!("in.c: {e}"))?;
+    let files = release(ruleset, fixture, &bytes);
+    let target = Target::of_version(&ruleset.library, None);
+    let input = Input { version: fixture.version, exact: false, files: &files, target: &target };
+    let found = |ruleset: &Ruleset| {
+        let profile = ruleset.profile(&fixture.profile).unwrap();
+        let checked = kernelize::check::check(input, ruleset, profile, &Memo::default()).unwrap();
+        said(ruleset, fixture, &checked.findings)
+    };
+    let with = found(ruleset);
+    let listed = fs::read_to_string(fixture.folder.join("findings.txt")).unwrap_or_default();
+    same("findings.txt", &with, &listed)?;
+    let mut others = ruleset.clone();
+    others.lists.retain(|rule| rule.rule.name != fixture.rule);
+    match found(&others) == with {
+        true => Err("without the rule the findings are the same".into()),
+        false => Ok(()),
+    }
+}
+
 fn text(ruleset: &Ruleset, fixture: &Fixture) -> Result<(), String> {
     let bytes = fs::read(fixture.folder.join("in.c")).map_err(|e| format!("in.c: {e}"))?;
     let tree = run(ruleset, fixture, &release(ruleset, fixture, &bytes));
@@ -275,17 +301,22 @@ fn outcome(ruleset: &Ruleset, fixture: &Fixture, tree: &KernelTree) -> (Vec<u8>,
     let of_it =
         |file: &&kernelize::pipeline::OutputFile| file.upstream.as_ref() == Some(&fixture.path);
     let out = tree.files.values().find(of_it).map(|file| file.text.bytes().to_vec());
+    (out.unwrap_or_default(), said(ruleset, fixture, &tree.findings))
+}
+
+/// The findings in the fixture's file, a line each.
+fn said(ruleset: &Ruleset, fixture: &Fixture, all: &Findings) -> String {
     let name = format!("{}/{}", ruleset.library.root, fixture.path);
     let mut findings = String::new();
     // Of the API a part of a release always lacks something.
     let of_release = |code: &str| code.starts_with("api-");
-    for finding in tree.findings.clone().sorted().into_iter().filter(|f| !of_release(f.code)) {
+    for finding in all.clone().sorted().into_iter().filter(|f| !of_release(f.code)) {
         if let Some(label) = finding.labels.first().filter(|label| label.source.name == name) {
             let at = label.position();
             findings += &format!("{}:{} {}\n", at.line, at.column, finding.code);
         }
     }
-    (out.unwrap_or_default(), findings)
+    findings
 }
 
 fn has_matched(fixture: &Fixture, tree: &KernelTree) -> Result<(), String> {

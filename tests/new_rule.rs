@@ -10,9 +10,21 @@ use std::process::{Command, Output};
 use kernelize::rules::check;
 use tempfile::TempDir;
 
-const KINDS: [&str; 12] = [
-    "api", "bases", "calls", "comments", "files", "includes", "licence", "local", "macros",
-    "masks", "names", "sections",
+const KINDS: [&str; 14] = [
+    "allowed",
+    "api",
+    "bases",
+    "calls",
+    "comments",
+    "files",
+    "forbidden",
+    "includes",
+    "licence",
+    "local",
+    "macros",
+    "masks",
+    "names",
+    "sections",
 ];
 
 /// A project with an empty ruleset.

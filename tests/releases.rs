@@ -15,16 +15,22 @@ mod harness;
 
 #[path = "releases/built.rs"]
 mod built;
+#[path = "releases/closure.rs"]
+mod closure;
 #[path = "releases/goldens.rs"]
 mod goldens;
 #[path = "releases/imported.rs"]
 mod imported;
 #[path = "releases/interface.rs"]
 mod interface;
+#[path = "releases/left.rs"]
+mod left;
 #[path = "releases/meaning.rs"]
 mod meaning;
 #[path = "releases/modules.rs"]
 mod modules;
+#[path = "releases/proof.rs"]
+mod proof;
 #[path = "releases/syntax.rs"]
 mod syntax;
 #[path = "releases/threads.rs"]

@@ -4,12 +4,13 @@ use std::path::{Path, PathBuf};
 
 use clap::{ArgMatches, CommandFactory};
 
-use super::flags::{self, Cli, Command, RulesCommand};
+use super::flags::{self, Cli, Command, ReportCommand, RulesCommand};
+use crate::commands::check::{self, Subject};
 use crate::commands::held::{Place, Sources};
 use crate::commands::patching::{Start, Way};
 use crate::commands::read::Input;
 use crate::commands::{
-    Outcome, audit, completions, fold, import, man, patch, rules, transform, verify,
+    Outcome, audit, completions, fold, import, man, patch, report, rules, transform, verify,
 };
 use crate::finding::{Error, Result};
 use crate::report::console::Console;
@@ -20,11 +21,13 @@ use crate::upstream::Location;
 pub(super) enum Plan {
     Import(import::Plan),
     Patch(Box<patch::Plan>),
+    Check(Box<check::Plan>),
     Audit(audit::Plan),
     Verify(verify::Plan),
     Transform(transform::Plan),
     Fold(fold::Plan),
     Rules(rules::Plan),
+    Report(report::Plan),
     Completions(Vec<u8>),
     Man(man::Plan),
 }
@@ -35,11 +38,13 @@ impl Plan {
         match self {
             Plan::Import(plan) => import::run(plan, console),
             Plan::Patch(plan) => patch::run(plan, console),
+            Plan::Check(plan) => check::run(plan, console),
             Plan::Audit(plan) => audit::run(plan, console),
             Plan::Verify(plan) => verify::run(plan, console),
             Plan::Transform(plan) => transform::run(plan, console),
             Plan::Fold(plan) => fold::run(plan, console),
             Plan::Rules(plan) => rules::run(plan, console),
+            Plan::Report(plan) => report::run(plan, console),
             Plan::Completions(script) => completions::run(script, console),
             Plan::Man(plan) => man::run(plan, console),
         }
@@ -52,10 +57,12 @@ pub(super) fn resolve(command: Command, matches: &ArgMatches) -> Result<Plan> {
     Ok(match command {
         Command::Import(flags) => Plan::Import(import(flags)?),
         Command::Patch(flags) => Plan::Patch(Box::new(patch(flags)?)),
+        Command::Check(flags) => Plan::Check(Box::new(check(flags)?)),
         Command::Audit(flags) => Plan::Audit(audit(flags)?),
         Command::Verify(flags) => Plan::Verify(verify(flags)?),
         Command::Transform(flags) => Plan::Transform(transform(flags)),
         Command::Rules(flags) => Plan::Rules(rules(flags)),
+        Command::Report(flags) => Plan::Report(report(flags)),
         Command::Fold(flags) => Plan::Fold(fold(flags, matches)),
         Command::Completions(flags) => Plan::Completions(script(&flags)),
         Command::Man(flags) => Plan::Man(manual(flags.folder)?),
@@ -64,15 +71,22 @@ pub(super) fn resolve(command: Command, matches: &ArgMatches) -> Result<Plan> {
 
 fn import(flags: flags::Import) -> Result<import::Plan> {
     Ok(import::Plan {
-        release: flags.release,
-        upstream: location(flags.upstream)?,
+        sources: sources(flags.release, flags.upstream)?,
         rules: flags.ruleset.rules,
         profile: flags.profile.profile,
         kernel: flags.kernel,
         out: flags.out,
         force: flags.force,
-        offline: flags.offline,
     })
+}
+
+fn sources(release: Option<String>, flags: flags::Upstream) -> Result<Sources> {
+    Ok(Sources { release, upstream: location(flags.upstream)?, offline: flags.offline })
+}
+
+fn place(flags: flags::LinuxTree) -> Result<Option<Place>> {
+    let made_from = location(flags.made_from)?;
+    Ok(flags.linux.map(|linux| Place { linux, base: flags.base, made_from }))
 }
 
 /// An empty variable is as good as none.
@@ -81,11 +95,8 @@ fn location(source: Option<String>) -> Result<Option<Location>> {
 }
 
 fn patch(flags: flags::Patch) -> Result<patch::Plan> {
-    let start = match (flags.linux, flags.from) {
-        (Some(linux), _) => {
-            let made_from = location(flags.made_from)?;
-            Start::Tree(Place { linux, base: flags.base, made_from })
-        }
+    let start = match (place(flags.tree)?, flags.from) {
+        (Some(place), _) => Start::Tree(place),
         (None, Some(release)) => Start::Import { release, kernel: flags.kernel },
         (None, None) => Start::Nothing { kernel: flags.kernel },
     };
@@ -95,11 +106,7 @@ fn patch(flags: flags::Patch) -> Result<patch::Plan> {
     });
     Ok(patch::Plan {
         way: Way {
-            sources: Sources {
-                release: flags.release,
-                upstream: location(flags.upstream)?,
-                offline: flags.offline,
-            },
+            sources: sources(flags.release, flags.upstream)?,
             rules: flags.ruleset.rules,
             profile: flags.profile.profile,
             start,
@@ -114,30 +121,63 @@ fn patch(flags: flags::Patch) -> Result<patch::Plan> {
     })
 }
 
+fn check(flags: flags::Check) -> Result<check::Plan> {
+    let subject = match (flags.revision, flags.worktree) {
+        (_, true) => Subject::WorkTree,
+        (None, false) => Subject::Revision(None),
+        (Some(text), false) => Subject::parse(&text, flags.all_parents)?,
+    };
+    let shard = flags.shard.map(|text| text.parse()).transpose()?;
+    if !matches!(subject, Subject::Range(_)) && (flags.all_parents || shard.is_some()) {
+        let flag = if shard.is_some() { "--shard" } else { "--all-parents" };
+        return Err(Error::usage(format!("{flag} is about a range of commits"))
+            .hint("write the range as A..B"));
+    }
+    Ok(check::Plan {
+        subject,
+        sources: sources(None, flags.upstream)?,
+        rules: flags.ruleset.rules,
+        profile: flags.profile.profile,
+        kernel: flags.kernel,
+        build: flags.build.then_some(check::Build { linux: flags.linux, against: flags.against }),
+        view: check::View {
+            format: flags.format.into(),
+            output: flags.output,
+            max_findings: flags.max_findings,
+        },
+        jobs: flags.jobs.map(usize::from),
+        shard,
+        baseline: flags.baseline,
+        suggest: flags.suggest,
+        cache: !flags.no_cache,
+    })
+}
+
+fn report(flags: flags::Report) -> report::Plan {
+    let ReportCommand::Merge(flags) = flags.command;
+    let view = check::View {
+        format: flags.format.into(),
+        output: flags.output,
+        max_findings: flags.max_findings,
+    };
+    report::Plan { reports: flags.reports, view }
+}
+
 fn verify(flags: flags::Verify) -> Result<verify::Plan> {
-    let made_from = location(flags.made_from)?;
-    let place = flags.linux.map(|linux| Place { linux, base: flags.base, made_from });
     Ok(verify::Plan {
         patches: flags.patches,
-        place,
-        upstream: location(flags.upstream)?,
+        place: place(flags.tree)?,
+        sources: sources(None, flags.upstream)?,
         rules: flags.ruleset.rules,
-        offline: flags.offline,
     })
 }
 
 fn audit(flags: flags::Audit) -> Result<audit::Plan> {
+    let place = place(flags.tree)?;
     Ok(audit::Plan {
-        place: Place {
-            linux: flags.tree.linux,
-            base: flags.tree.base,
-            made_from: location(flags.tree.made_from)?,
-        },
-        sources: Sources {
-            release: flags.release,
-            upstream: location(flags.upstream)?,
-            offline: flags.offline,
-        },
+        // The parser has seen to it.
+        place: place.ok_or_else(|| Error::usage("--linux is missing"))?,
+        sources: sources(flags.release, flags.upstream)?,
         rules: flags.ruleset.rules,
         profile: flags.profile.profile,
     })

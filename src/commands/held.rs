@@ -100,7 +100,8 @@ impl Sources {
         Ok(base)
     }
 
-    fn request<'a>(
+    /// The request for a release of a source.
+    pub(super) fn request<'a>(
         &self,
         ruleset: &'a Ruleset,
         source: &Option<Location>,
@@ -132,7 +133,7 @@ pub(super) fn version(tree: &Tree, ruleset: &Ruleset) -> Result<Version> {
 /// Imports a release.
 ///
 /// # Errors
-/// As for [`pipeline::import`].
+/// As for [`pipeline::proved`].
 pub(super) fn import(
     release: &Release,
     ruleset: &Ruleset,
@@ -142,5 +143,5 @@ pub(super) fn import(
     let tag = format!("{}{}", ruleset.library.tag_prefix, release.version);
     let exact = release.name == tag;
     let input = Input { version: release.version, exact, files: &release.files, target };
-    pipeline::import(input, ruleset, profile)
+    pipeline::proved(input, ruleset, profile)
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use super::held::Sources;
 use super::output::Output;
 use super::record::{FileRecord, Record, sha256};
 use super::{Outcome, profile};
@@ -12,15 +13,13 @@ use crate::pipeline::{self, Input, KernelTree, OutputFile};
 use crate::report::console::Console;
 use crate::report::summary::{ClassCount, FileCount, ImportSummary, KindCount};
 use crate::rules::{self, Profile, Ruleset};
-use crate::upstream::{self, Location, Origin, Release, Request, Tools};
+use crate::upstream::{Location, Origin, Release};
 
 /// What is to be imported, and how.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Plan {
-    /// The release; `None` for the newest.
-    pub release: Option<String>,
-    /// Where to read it from; `None` for where the ruleset says.
-    pub upstream: Option<Location>,
+    /// The release, and where to read it from.
+    pub sources: Sources,
     /// The ruleset's folder; `None` for the one built in.
     pub rules: Option<PathBuf>,
     /// The profile; `None` for the ruleset's default.
@@ -31,8 +30,6 @@ pub struct Plan {
     pub out: Option<PathBuf>,
     /// Whether a changed output folder is replaced.
     pub force: bool,
-    /// Whether only caches may be used.
-    pub offline: bool,
 }
 
 /// Imports the release. The output is written whatever is found: it is what findings are about.
@@ -43,14 +40,9 @@ pub fn run(plan: &Plan, console: &mut Console) -> Result<Outcome> {
     let ruleset = rules::load(plan.rules.as_deref())?;
     let profile = profile(&ruleset, plan.profile.as_deref())?;
     let target = Target::named(&ruleset.library, plan.kernel.as_deref())?;
-    let progress = console.progress();
-    let release = upstream::open(&request(plan, &ruleset), &progress)?;
-    drop(progress);
-    for note in &release.notes {
-        console.note(note);
-    }
+    let release = plan.sources.release(&ruleset, console)?;
     let output = Output::prepare(&folder(plan, &ruleset, &release), plan.force, &read(plan))?;
-    let tree = pipeline::import(input(&release, &ruleset, &target), &ruleset, profile)?;
+    let tree = pipeline::proved(input(&release, &ruleset, &target), &ruleset, profile)?;
     let mut record = record(plan, &ruleset, profile, &release, &tree)?;
     record.kernel = target.version.map(|version| version.to_string());
     let shown = output.folder().display().to_string();
@@ -62,20 +54,9 @@ pub fn run(plan: &Plan, console: &mut Console) -> Result<Outcome> {
     Ok(Outcome::of(&tree.findings))
 }
 
-fn request<'a>(plan: &Plan, ruleset: &'a Ruleset) -> Request<'a> {
-    Request {
-        library: &ruleset.library,
-        source: plan.upstream.clone(),
-        release: plan.release.clone(),
-        offline: plan.offline,
-        cache: upstream::default_cache(),
-        tools: Tools::default(),
-    }
-}
-
 /// The places on this machine that the import reads.
 fn read(plan: &Plan) -> Vec<&Path> {
-    let upstream = match &plan.upstream {
+    let upstream = match &plan.sources.upstream {
         Some(Location::Local(path)) => Some(path.as_path()),
         _ => None,
     };
@@ -107,6 +88,14 @@ fn record(
     record.release.insert("name".into(), release.name.clone());
     record.release.insert("version".into(), release.version.to_string());
     record.source = source(plan, ruleset, &release.origin);
+    let proof = tree.proof.unwrap_or_default();
+    let figures = [
+        ("conditions", proof.conditions),
+        ("facts", proof.facts),
+        ("files", proof.files),
+        ("proved", proof.proved),
+    ];
+    record.proof = figures.map(|(name, figure)| (name.to_owned(), figure)).into();
     for (path, file) in &tree.files {
         let fired = fired(file);
         for (rule, count) in &fired {
@@ -133,12 +122,12 @@ fn fired(file: &OutputFile) -> BTreeMap<String, usize> {
 
 /// What leads anyone to the same bytes; paths of this machine would not.
 fn source(plan: &Plan, ruleset: &Ruleset, origin: &Origin) -> BTreeMap<String, String> {
-    let url = match &plan.upstream {
+    let url = match &plan.sources.upstream {
         None => Some(&ruleset.library.url),
         Some(Location::Url(url)) => Some(url),
         Some(_) => None,
     };
-    let reason = match (&plan.upstream, origin) {
+    let reason = match (&plan.sources.upstream, origin) {
         (Some(_), _) => "it was asked for",
         (None, Origin::Package { .. }) => "the upstream repository could not be used",
         (None, _) => "it is the upstream repository",
@@ -193,6 +182,7 @@ fn summary(
         conditions_before: tree.conditions.before,
         conditions_after: tree.conditions.after,
         conditions: classes(tree),
+        proof: tree.proof.unwrap_or_default(),
         errors,
         warnings: all - errors,
         out: None,
@@ -215,7 +205,7 @@ fn summary(
 }
 
 /// Where a release came from, in words.
-fn spoken(origin: &Origin) -> String {
+pub(super) fn spoken(origin: &Origin) -> String {
     match origin {
         Origin::Git { source, commit, .. } => format!("git repository {source}, commit {commit}"),
         Origin::Folder { path } => format!("folder {path}"),

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io::{self, Read, Write as _};
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
@@ -120,6 +120,26 @@ impl Output {
         staging.put_in_place(replaces)?;
         Ok(replaces)
     }
+}
+
+/// Written beside and moved into place, so that nobody finds half a patch.
+pub(super) fn write_file(path: &Path, bytes: &[u8]) -> Result<()> {
+    // Without the name of the file beside, which nobody has asked for.
+    let fail = |e: io::Error| error("can't be written", path, &io::Error::from(e.kind()));
+    if path.is_dir() {
+        return Err(
+            Error::usage(format!("{} is a folder", path.display())).hint("name a file in it")
+        );
+    }
+    // A pipe or a device is written to as it is.
+    if path.exists() && !path.is_file() {
+        return fs::write(path, bytes).map_err(fail);
+    }
+    let mut file =
+        tempfile::Builder::new().prefix(".kernelize-").tempfile_in(parent(path)).map_err(fail)?;
+    file.write_all(bytes).map_err(fail)?;
+    file.persist(path).map_err(|e| fail(e.error))?;
+    Ok(())
 }
 
 /// The folder that `path` lies in; `x` lies in the current one.

@@ -1,10 +1,10 @@
 //! `patch`: from what a tree holds to a release, as one patch or a series.
 
 use std::fs;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
-use super::output::{error, parent};
+use super::output::{self, error, parent};
 use super::patching::{Before, Ground, Start, Way};
 use super::staging::Staging;
 use super::{Outcome, environment};
@@ -228,23 +228,12 @@ fn only_series(path: &Path) -> Result<bool> {
     Ok(true)
 }
 
-/// Written beside and moved into place, so that nobody finds half a patch.
 fn write_file(path: &Path, bytes: &[u8]) -> Result<()> {
-    // Without the name of the file beside, which nobody has asked for.
-    let fail = |e: io::Error| error("can't be written", path, &io::Error::from(e.kind()));
     if path.is_dir() {
         return Err(Error::usage(format!("{} is a folder", path.display()))
             .hint("name a file with -o; a series (--split) goes into a folder"));
     }
-    // A pipe or a device is written to as it is.
-    if path.exists() && !path.is_file() {
-        return fs::write(path, bytes).map_err(fail);
-    }
-    let mut file =
-        tempfile::Builder::new().prefix(".kernelize-").tempfile_in(parent(path)).map_err(fail)?;
-    file.write_all(bytes).map_err(fail)?;
-    file.persist(path).map_err(|e| fail(e.error))?;
-    Ok(())
+    output::write_file(path, bytes)
 }
 
 fn summary(ground: &Ground, patches: &[Patch]) -> PatchSummary {

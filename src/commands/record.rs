@@ -30,6 +30,10 @@ pub struct Record {
     pub library: String,
     /// Name of the profile.
     pub profile: String,
+    /// What was proved: `files`, those of them that are `proved`, upstream's `conditions` in them, and
+    /// the `facts` that these depend on, of which every setting is covered.
+    #[serde(default)]
+    pub proof: BTreeMap<String, usize>,
     /// The release: its `name` (tag or revision) and `version` (its own number).
     pub release: BTreeMap<String, String>,
     /// How many edits each rule had a part in, over all files.

@@ -16,7 +16,6 @@ use crate::report::console::Console;
 use crate::report::patch::Verdict;
 use crate::rules;
 use crate::series::{Wish, digest};
-use crate::upstream::Location;
 
 /// Longest patch that is read, in bytes: a hundred times the longest one that was ever sent.
 const MAX_PATCH: u64 = 256 << 20;
@@ -28,12 +27,10 @@ pub struct Plan {
     pub patches: Vec<PathBuf>,
     /// The Linux tree that they are for; `None` for none.
     pub place: Option<Place>,
-    /// Where to read releases from; `None` for where the ruleset says.
-    pub upstream: Option<Location>,
+    /// Where to read releases from.
+    pub sources: Sources,
     /// The ruleset's folder; `None` for the one built in.
     pub rules: Option<PathBuf>,
-    /// Whether only caches may be used.
-    pub offline: bool,
 }
 
 /// Verifies each patch.
@@ -103,11 +100,7 @@ fn way(plan: &Plan, recipe: &Recipe, shown: &str) -> Result<Way> {
     };
     let set = |ids: &[String]| ids.iter().cloned().collect::<BTreeSet<String>>();
     Ok(Way {
-        sources: Sources {
-            release: Some(recipe.release.clone()),
-            upstream: plan.upstream.clone(),
-            offline: plan.offline,
-        },
+        sources: Sources { release: Some(recipe.release.clone()), ..plan.sources.clone() },
         rules: plan.rules.clone(),
         profile: Some(recipe.profile.clone()),
         start,

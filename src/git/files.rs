@@ -1,5 +1,7 @@
 //! Files of a commit by their paths, for trees that hold far more than is wanted.
 
+use std::sync::Arc;
+
 use super::parse::Commit;
 use super::walk::{Kind, Sink};
 use super::{Repository, short};
@@ -102,12 +104,12 @@ impl Sink for Picker<'_> {
         Ok(true)
     }
 
-    fn take(&mut self, path: &[u8], _: Kind, content: &[u8]) -> Result<()> {
+    fn take(&mut self, path: &[u8], _: Kind, content: &Arc<[u8]>) -> Result<()> {
         let name = std::str::from_utf8(path).ok().and_then(TreePath::new).ok_or_else(|| {
             let path = path.escape_ascii();
             Error::input(format!("`{path}` in {} is no name that can be written", self.place))
         })?;
-        match self.files.insert(name, content.into()) {
+        match self.files.insert(name, Arc::clone(content)) {
             None => Ok(()),
             Some(_) => {
                 let path = path.escape_ascii();

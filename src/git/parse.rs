@@ -2,6 +2,9 @@
 
 use git2::Oid;
 
+/// Longest title, in bytes.
+const MAX_TITLE: usize = 400;
+
 /// What a commit says of itself.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Commit {
@@ -13,6 +16,8 @@ pub struct Commit {
     pub parents: Vec<Oid>,
     /// When it was committed, in seconds since 1970 UTC.
     pub date: i64,
+    /// First line of its message.
+    pub title: String,
 }
 
 /// One line of a tree.
@@ -33,7 +38,15 @@ pub(super) fn commit(id: Oid, content: &[u8]) -> Option<Commit> {
             parents.push(oid(parent)?);
         }
     }
-    Some(Commit { id, tree, parents, date: date(content)? })
+    Some(Commit { id, tree, parents, date: date(content)?, title: title(content) })
+}
+
+/// The first line behind the head that says something; no longer than anyone reads.
+fn title(content: &[u8]) -> String {
+    let message = memchr::memmem::find(content, b"\n\n").map_or(&[][..], |at| &content[at..]);
+    let mut lines = message.split(|&b| b == b'\n').map(<[u8]>::trim_ascii);
+    let line = lines.find(|line| !line.is_empty()).unwrap_or_default();
+    String::from_utf8_lossy(&line[..line.len().min(MAX_TITLE)]).into_owned()
 }
 
 /// The date of the line `committer NAME <MAIL> SECONDS ZONE`.

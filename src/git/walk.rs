@@ -1,10 +1,13 @@
 //! A walk through the tree of a commit.
 
+use std::sync::Arc;
+
 use git2::{ObjectType, Oid};
 
 use super::Repository;
 use super::objects::Objects;
 use super::parse::{Commit, TreeEntry};
+use super::shelf::Shelf;
 use crate::finding::{Error, Result};
 
 /// What stands in a tree.
@@ -60,7 +63,7 @@ pub trait Sink {
     fn wants(&mut self, path: &[u8], kind: Kind, size: u64) -> Result<bool>;
 
     /// Takes the content of an entry that was wanted.
-    fn take(&mut self, path: &[u8], kind: Kind, content: &[u8]) -> Result<()>;
+    fn take(&mut self, path: &[u8], kind: Kind, content: &Arc<[u8]>) -> Result<()>;
 }
 
 impl Repository {
@@ -87,13 +90,19 @@ impl Repository {
 
     /// Hands all that stands below the folder `root` of a commit to `sink`.
     pub fn walk(&self, root: Oid, sink: &mut dyn Sink) -> Result<()> {
-        Walk { objects: Objects::new(self)?, sink, seen: 0 }.folders(root)
+        self.walk_with(root, sink, &mut Shelf::default())
+    }
+
+    /// The same for several commits: what lies on the shelf isn't read again.
+    pub fn walk_with(&self, root: Oid, sink: &mut dyn Sink, shelf: &mut Shelf) -> Result<()> {
+        Walk { objects: Objects::new(self)?, sink, shelf, seen: 0 }.folders(root)
     }
 }
 
 struct Walk<'r, 's> {
     objects: Objects<'r>,
     sink: &'s mut dyn Sink,
+    shelf: &'s mut Shelf,
     seen: usize,
 }
 
@@ -104,8 +113,9 @@ impl Walk<'_, '_> {
         let mut pending = vec![(Vec::new(), root, 0)];
         while let Some((folder, id, depth)) = pending.pop() {
             let shown = String::from_utf8_lossy(&folder).into_owned();
-            for entry in self.objects.tree(id, &shown)? {
-                let path = self.enter(&folder, &entry)?;
+            let entries = self.shelf.folder(id, || self.objects.tree(id, &shown))?;
+            for entry in entries.iter() {
+                let path = self.enter(&folder, entry)?;
                 let kind = Kind::of(entry.mode);
                 if kind != Kind::Folder {
                     self.take(&path, kind, entry.id)?;
@@ -140,11 +150,18 @@ impl Walk<'_, '_> {
         if !matches!(kind, Kind::File | Kind::Link) {
             return self.sink.wants(path, kind, 0).map(drop);
         }
+        if let Some(content) = self.shelf.file(id) {
+            return match self.sink.wants(path, kind, content.len() as u64)? {
+                true => self.sink.take(path, kind, &content),
+                false => Ok(()),
+            };
+        }
         let size = self.objects.header(id, &what)?.size;
         if !self.sink.wants(path, kind, size)? {
             return Ok(());
         }
-        let content = self.objects.read_as(id, ObjectType::Blob, size, &what)?;
+        let content: Arc<[u8]> = self.objects.read_as(id, ObjectType::Blob, size, &what)?.into();
+        self.shelf.keep(id, &content);
         self.sink.take(path, kind, &content)
     }
 

@@ -307,7 +307,8 @@ impl Sink for Picker<'_> {
         Ok(!long)
     }
 
-    fn take(&mut self, path: &[u8], _: Kind, content: &[u8]) -> Result<()> {
+    fn take(&mut self, path: &[u8], _: Kind, content: &Arc<[u8]>) -> Result<()> {
+        let content: &[u8] = content;
         let Some(path) = std::str::from_utf8(path).ok().and_then(TreePath::new) else {
             self.found.passed_over.unreadable += 1;
             return Ok(());

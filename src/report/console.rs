@@ -8,7 +8,8 @@ use super::json;
 use super::paint::Paint;
 use super::progress::Progress;
 use super::visible::one_line;
-use super::{audit, error, explain, patch, summary, text};
+use super::{audit, check, error, explain, patch, summary, text};
+use crate::check::record::Record;
 use crate::finding::{Error, Findings, Result};
 
 /// Most findings shown as text: who has more wants to count or filter them.
@@ -22,6 +23,12 @@ pub enum Format {
     Text,
     /// For programs; the schema is described in [`json`].
     Json,
+    /// For code scanning: SARIF 2.1.0, of a check.
+    Sarif,
+    /// For viewers of test results, of a check.
+    Junit,
+    /// For GitHub's workflows, of a check.
+    Github,
 }
 
 /// When to colour.
@@ -245,6 +252,18 @@ impl Console {
         self.findings(findings);
         self.note(&summary::checked(table, findings.errors()));
         Ok(())
+    }
+
+    /// Shows what a check came to.
+    ///
+    /// # Errors
+    /// Standard output can't be written.
+    pub fn check(&mut self, record: &Record, format: Format, shown: check::Shown) -> Result<()> {
+        let text = match format {
+            Format::Text => check::text(record, shown, self.style.verbosity, self.out_paint()),
+            other => check::document(record, other, shown),
+        };
+        self.output(text.as_bytes())
     }
 
     /// Shows the files of some rules.

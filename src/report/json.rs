@@ -29,6 +29,8 @@ use super::excerpt::excerpts;
 use super::explain::ChangedLine;
 use super::patch::{PatchSummary, Verdict};
 use super::summary::{ImportSummary, RuleTable};
+use super::visible;
+use crate::check::record::Record;
 use crate::finding::{Error, ErrorKind, Finding, Findings, Label};
 
 const SCHEMA: u32 = 1;
@@ -122,7 +124,7 @@ impl<'a> Document<'a> {
         // Strings, numbers and lists always have a JSON form.
         let mut text = serde_json::to_string_pretty(self).unwrap_or_default();
         text.push('\n');
-        text
+        visible::json(text)
     }
 }
 
@@ -186,6 +188,14 @@ pub(super) fn explanation(
     let findings = findings.clone().sorted().into_iter().map(finding).collect();
     let lines = Some(lines.iter().map(changed_line).collect());
     Document { findings, lines, ..Document::new(command, notes) }.text()
+}
+
+/// The document of `check`: a record as it is.
+pub fn record(record: &Record) -> String {
+    // Strings, numbers, lists and maps with strings as keys always have a JSON form.
+    let mut text = serde_json::to_string_pretty(record).unwrap_or_default();
+    text.push('\n');
+    visible::json(text)
 }
 
 /// The document of an error.

@@ -25,6 +25,20 @@ impl Progress {
         bar.enable_steady_tick(Duration::from_millis(120));
         Progress { bar }
     }
+
+    /// `done` of `total` are done, which tells how long the rest will take.
+    pub fn count(&self, phase: &str, done: u64, total: u64) {
+        if self.bar.length() != Some(total) {
+            let style = "{spinner} {msg} {pos} of {len}, {eta} left {wide_bar} {elapsed}";
+            if let Ok(style) = ProgressStyle::with_template(style) {
+                self.bar.set_style(style);
+            }
+            self.bar.set_message(one_line(phase).into_owned());
+            self.bar.set_length(total);
+            self.bar.reset_eta();
+        }
+        self.bar.set_position(done);
+    }
 }
 
 impl upstream::Progress for Progress {

@@ -41,6 +41,44 @@ pub fn one_line(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// A JSON text in which strings hold no such character as it is; their values stay what they are.
+pub(super) fn json(text: String) -> String {
+    // Between the strings there are line ends only.
+    let plain = |c: char| c == '\n' || !is_treacherous(c);
+    if text.chars().all(plain) {
+        return text;
+    }
+    let mut out = String::with_capacity(text.len() + 64);
+    for c in text.chars() {
+        if plain(c) {
+            out.push(c);
+            continue;
+        }
+        for unit in c.encode_utf16(&mut [0; 2]) {
+            // Writing to a string can't fail.
+            let _ = write!(out, "\\u{unit:04x}");
+        }
+    }
+    out
+}
+
+/// `text` on one line, for a text or an attribute of XML.
+pub(super) fn xml(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in one_line(text).chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            // No XML may hold these.
+            '\u{fffe}' | '\u{ffff}' => out.push('\u{fffd}'),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -57,5 +95,19 @@ mod tests {
         let mut out = String::new();
         "a\x0c\x7f\u{202e}\tb".chars().for_each(|c| push_source_char(&mut out, c));
         assert_eq!(out, "a\u{240c}\u{2421}<U+202E>\tb");
+    }
+
+    #[test]
+    fn strings_of_json_keep_their_value() {
+        let value = "a\x7f\u{9b}\u{202e}\u{e0041}\u{2028}ä\n\0";
+        let text = json(serde_json::to_string_pretty(&[value]).unwrap());
+        assert!(text.chars().all(|c| c == '\n' || !is_treacherous(c)), "{text}");
+        assert!(text.contains("\\udb40\\udc41") && text.contains('ä'), "{text}");
+        assert_eq!(serde_json::from_str::<[String; 1]>(&text).unwrap()[0], value);
+    }
+
+    #[test]
+    fn xml_holds_no_markup_of_a_text() {
+        assert_eq!(xml("]]><!--&\"'\x1b\u{ffff}"), "]]&gt;&lt;!--&amp;&quot;'\\u{1b}\u{fffd}");
     }
 }

@@ -1,8 +1,8 @@
 //! The rules that are in force for one release and profile.
 
 use super::{
-    ApiRule, CallRule, CommentRule, FileRule, IncludeRule, LicenceRule, MacroRule, MaskRule,
-    NameRule, OneOf, Profile, Rule, Ruleset, SectionRule, Version,
+    ApiRule, CallRule, CommentRule, FileRule, IncludeRule, LicenceRule, ListRule, MacroRule,
+    MaskRule, NameRule, OneOf, Profile, Rule, Ruleset, SectionRule, Version,
 };
 
 /// The rules of a ruleset that hold for a release and profile.
@@ -36,6 +36,8 @@ pub struct Active<'a> {
     pub masks: Vec<&'a MaskRule>,
     /// The wrapper API.
     pub api: Vec<&'a ApiRule>,
+    /// What may stand in the kernel form, and what may not.
+    pub lists: Vec<&'a ListRule>,
 }
 
 impl<'a> Active<'a> {
@@ -57,6 +59,7 @@ impl<'a> Active<'a> {
             licence: ruleset.licence.iter().filter(|r| on(&r.rule)).collect(),
             masks: ruleset.masks.iter().filter(|r| on(&r.rule)).collect(),
             api: ruleset.api.iter().filter(|r| on(&r.rule)).collect(),
+            lists: ruleset.lists.iter().filter(|r| on(&r.rule)).collect(),
         }
     }
 

@@ -8,7 +8,7 @@ use super::folder::{RuleFiles, mistake};
 use super::load::{Examined, examine};
 use super::shape::{
     ApiShape, BaseShape, CallShape, CommentShape, FileShape, IncludeShape, LibraryShape,
-    LicenceShape, LocalShape, MacroShape, MaskShape, NameShape, SectionShape,
+    LicenceShape, ListShape, LocalShape, MacroShape, MaskShape, NameShape, SectionShape,
 };
 use super::{Rule, Ruleset};
 use crate::finding::{Error, Finding, Findings, Result};
@@ -110,6 +110,7 @@ pub fn check(folder: Option<&Path>) -> Result<(Ruleset, Findings)> {
     for (path, source) in &files.files {
         match path.split('/').next().unwrap_or_default() {
             "library.toml" => order::<LibraryShape>(source, &mut findings),
+            "allowed" | "forbidden" => order::<ListShape>(source, &mut findings),
             "api" => order::<ApiShape>(source, &mut findings),
             "bases" => order::<BaseShape>(source, &mut findings),
             "calls" => order::<CallShape>(source, &mut findings),
@@ -173,6 +174,9 @@ fn rules_without_fixture(fixtures: &Path, ruleset: &Ruleset, findings: &mut Find
             .label(rule.label(""))
             .hint(match rule.name.kind() {
                 "bases" => format!("write in.txt and out.txt in {}", place.display()),
+                "allowed" | "forbidden" => {
+                    format!("write in.c and findings.txt in {}", place.display())
+                }
                 "api" => format!("write in.h, out.h and out.c in {}", place.display()),
                 _ => format!("write in.c and out.c (or findings.txt) in {}", place.display()),
             }),

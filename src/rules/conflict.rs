@@ -100,6 +100,11 @@ fn all_claims(ruleset: &Ruleset) -> Vec<(Claim, &Rule)> {
     for rule in &ruleset.api {
         claims.push((format!("the kernel's `{}`", rule.kernel_name), &rule.rule));
     }
+    for rule in &ruleset.lists {
+        let what = rule.what;
+        let claim = |n: &String| format!("the {what} `{n}` in a list");
+        claims.extend(rule.names.iter().map(|n| (claim(n), &rule.rule)));
+    }
     claims
 }
 

@@ -368,7 +368,7 @@ impl Kind for IncludeShape {
 }
 
 /// A header's name with its `<>` or `""`.
-fn spelling(text: &str) -> Result<(), String> {
+pub(super) fn spelling(text: &str) -> Result<(), String> {
     let system = text.strip_prefix('<').and_then(|rest| rest.strip_suffix('>'));
     let quoted = text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
     match system.or(quoted) {

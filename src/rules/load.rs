@@ -8,16 +8,28 @@ use super::fields::{instead, read, utf8};
 use super::folder::{self, RuleFiles, TRIALS, mistake};
 use super::shape::{
     ApiShape, BaseShape, CallShape, CommentShape, FileShape, IncludeShape, LibraryShape,
-    LicenceShape, LocalShape, MacroShape, MaskShape, NameShape, SectionShape,
+    LicenceShape, ListShape, LocalShape, MacroShape, MaskShape, NameShape, SectionShape,
 };
 use super::{Ruleset, conflict, library};
 use crate::finding::{Error, Finding, Findings, Result};
 use crate::text::{Source, Span};
 
 /// The kinds of rules, each a folder of a ruleset.
-pub(super) const KINDS: [&str; 12] = [
-    "api", "bases", "calls", "comments", "files", "includes", "licence", "local", "macros",
-    "masks", "names", "sections",
+pub(super) const KINDS: [&str; 14] = [
+    "allowed",
+    "api",
+    "bases",
+    "calls",
+    "comments",
+    "files",
+    "forbidden",
+    "includes",
+    "licence",
+    "local",
+    "macros",
+    "masks",
+    "names",
+    "sections",
 ];
 
 /// A ruleset and all that is wrong with it.
@@ -112,6 +124,7 @@ fn rule(
     findings: &mut Findings,
 ) {
     let done = match kind {
+        "allowed" | "forbidden" => convert::<ListShape>(kind, id, source, into, findings),
         "api" => convert::<ApiShape>(kind, id, source, into, findings),
         "bases" => convert::<BaseShape>(kind, id, source, into, findings),
         "calls" => convert::<CallShape>(kind, id, source, into, findings),

@@ -3,12 +3,48 @@
 use super::convert::{Kind, Reader, SHORTEST_WHY, about_this, at, kernel, tree_path};
 use super::fields::{instead, span};
 use super::shape::{LocalShape, Text, Texts};
-use super::version::Expect;
-use super::{Decision, LocalRule, Rule, Ruleset};
+use super::version::{Expect, Version};
+use super::{Rule, Ruleset};
 use crate::finding::{Finding, Findings};
 
 /// Digits of a commit id that tell it from all others.
 const FEWEST_DIGITS: usize = 12;
+
+/// `local`: a change that Linux trees carry in the library's files, known by name.
+#[derive(Clone, Debug)]
+pub struct LocalRule {
+    /// Common part; `why` says what the change is for.
+    pub rule: Rule,
+    /// Globs ([`glob_matches`]) of the files in the Linux tree that it may be in.
+    pub files: Vec<String>,
+    /// Pieces of C, of which what the change adds has one, with its tokens together; no matter where
+    /// there are none.
+    pub adds: Vec<String>,
+    /// The same for what it takes out.
+    pub removes: Vec<String>,
+    /// Pieces by which the change isn't told, and which may stand on its lines, old or new, as well: a
+    /// rule accounts for no line that has none of its pieces, unless the new release has the line.
+    pub also: Vec<String>,
+    /// First kernel that has it, in words (`6.12`).
+    pub kernel: Option<String>,
+    /// The kernel's commit, in hex.
+    pub commit: Option<String>,
+    /// First release that has it, in whatever words.
+    pub upstreamed: Option<Version>,
+    /// Whether what the import generates takes its place.
+    pub generated: bool,
+    /// What becomes of it, whether it fits or not, with the reason.
+    pub decision: Option<(Decision, String)>,
+}
+
+/// What is to become of a local change.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Decision {
+    /// It goes onto the new import.
+    Keep,
+    /// It goes.
+    Drop,
+}
 
 impl Kind for LocalShape {
     fn convert(mut self, read: &mut Reader<'_>, into: &mut Ruleset) -> Option<()> {

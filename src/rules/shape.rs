@@ -195,6 +195,16 @@ rule_shape! {
 }
 
 rule_shape! {
+    /// `allowed/*.toml` and `forbidden/*.toml`.
+    ListShape {
+        what: Text = "what",
+        names: Texts = "names",
+        instead: Text = "instead",
+        ;
+    }
+}
+
+rule_shape! {
     /// `local/*.toml`: a change that Linux trees carry.
     LocalShape {
         files: Texts = "files",

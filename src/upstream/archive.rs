@@ -325,7 +325,7 @@ fn fill<R: Read>(
     if let Err(error) = entry.take(MAX_FILE + 1).read_to_end(&mut bytes) {
         return Ok(Err(error));
     }
-    collector.add(path, &bytes).map(Ok)
+    collector.add(path, bytes).map(Ok)
 }
 
 /// An entry's path without `./` in front and `/` behind; `Some(None)` for the top folder itself, and

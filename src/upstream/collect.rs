@@ -2,6 +2,7 @@
 //! tree or collide, links, special files, sizes out of all proportion.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use crate::finding::{Error, Result};
 use crate::text::{Files, TreePath};
@@ -125,10 +126,11 @@ impl Collector {
 
     /// Takes in the content of an admitted file; sources whose sizes are only claims are held to
     /// the limits here once more.
-    pub(super) fn add(&mut self, path: TreePath, bytes: &[u8]) -> Result<()> {
+    pub(super) fn add(&mut self, path: TreePath, bytes: impl Into<Arc<[u8]>>) -> Result<()> {
+        let bytes = bytes.into();
         self.fits(&path, bytes.len() as u64)?;
         self.total += bytes.len() as u64;
-        self.files.insert(path, bytes.into());
+        self.files.insert(path, bytes);
         Ok(())
     }
 
@@ -183,7 +185,7 @@ mod tests {
 
     fn put(collector: &mut Collector, path: &str) -> Result<()> {
         let path = collector.admit(path.as_bytes(), 1)?;
-        collector.add(path, b"x")
+        collector.add(path, &b"x"[..])
     }
 
     fn said(result: Result<()>) -> String {

@@ -11,8 +11,14 @@ use crate::finding::{Error, Result};
 use crate::rules::Library;
 use crate::text::{Files, TreePath};
 
-/// Reads all files below `folder/root`. `shown` is how the user named the folder.
-pub(super) fn read(folder: &Path, root: &str, shown: &str) -> Result<Collector> {
+/// Reads all files below `folder/root`. `shown` is how the user named the folder; `skips` is asked for
+/// each path in it, and told whether it is a folder's.
+pub(super) fn read(
+    folder: &Path,
+    root: &str,
+    shown: &str,
+    skips: &dyn Fn(&Path, bool) -> bool,
+) -> Result<Collector> {
     let top = folder.join(root);
     let mut collector = Collector::new(format!("{root} of {shown}"));
     let found = fs::symlink_metadata(&top).map_err(|error| cannot_read(&top, &error))?;
@@ -23,7 +29,11 @@ pub(super) fn read(folder: &Path, root: &str, shown: &str) -> Result<Collector> 
         return Err(collector.refuse(root.as_bytes(), "a file where a folder belongs"));
     }
     let walk = WalkDir::new(&top).min_depth(1).max_depth(MAX_DEPTH + 1).sort_by_file_name();
-    for (count, entry) in walk.into_iter().enumerate() {
+    let taken = |entry: &DirEntry| {
+        let below = entry.path().strip_prefix(folder).unwrap_or(entry.path());
+        !skips(below, entry.file_type().is_dir())
+    };
+    for (count, entry) in walk.into_iter().filter_entry(taken).enumerate() {
         let entry =
             entry.map_err(|error| Error::input(format!("{shown} can't be read: {error}")))?;
         if count >= MAX_ENTRIES {
@@ -59,7 +69,7 @@ fn take(collector: &mut Collector, entry: &DirEntry, top: &Path) -> Result<()> {
     let mut bytes = Vec::new();
     // A file may grow while it is read.
     Read::by_ref(&mut file).take(MAX_FILE + 1).read_to_end(&mut bytes).map_err(fail)?;
-    collector.add(admitted, &bytes)
+    collector.add(admitted, bytes)
 }
 
 /// The files of the release's importer, where the folder has them.

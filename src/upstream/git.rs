@@ -1,9 +1,11 @@
 //! Releases in git repositories: a tag, branch or commit to the library's files.
 
+use std::sync::Arc;
+
 use super::choose::{nearest, newest, release_number, spoken};
 use super::collect::{Collector, MAX_DEPTH, MAX_ENTRIES};
 use crate::finding::{Error, Result};
-use crate::git::{Commit, Entry, Id, Kind, Names, Repository, Sink, short};
+use crate::git::{Commit, Entry, Id, Kind, Names, Repository, Shelf, Sink, short};
 use crate::rules::Library;
 use crate::text::TreePath;
 
@@ -93,21 +95,34 @@ fn unknown(repository: &Repository, revision: &str, prefix: &str) -> Error {
 }
 
 /// Reads the library of a commit: all files below its `root`.
-pub(super) fn read(repository: &Repository, commit: &Commit, root: &str) -> Result<Collector> {
+pub(super) fn read(
+    repository: &Repository,
+    commit: &Commit,
+    root: &str,
+    shelf: &mut Shelf,
+) -> Result<Collector> {
+    let top = library(repository, commit, root)?;
+    let mut reader = Reader { collector: collector(repository, commit, root), admitted: None };
+    repository.walk_with(top, &mut reader, shelf)?;
+    Ok(reader.collector)
+}
+
+fn collector(repository: &Repository, commit: &Commit, root: &str) -> Collector {
     let id = commit.id.to_string();
-    let place = format!("{root} of commit {} in {}", short(&id), repository.shown());
-    let collector = Collector::new(place);
+    Collector::new(format!("{root} of commit {} in {}", short(&id), repository.shown()))
+}
+
+/// The id of a commit's folder `root`: equal ids, equal libraries.
+pub(super) fn library(repository: &Repository, commit: &Commit, root: &str) -> Result<Id> {
     let Some(Entry { path, kind, id: top }) = repository.entry_at(commit, root)? else {
-        let shown = repository.shown();
+        let (id, shown) = (commit.id.to_string(), repository.shown());
         return Err(Error::input(format!("commit {} in {shown} has no folder {root}", short(&id)))
             .hint("is it a repository of the library, and of a time when it had that folder?"));
     };
-    if kind != Kind::Folder {
-        return Err(collector.refuse(&path, spoken_kind(kind)));
+    match kind {
+        Kind::Folder => Ok(top),
+        _ => Err(collector(repository, commit, root).refuse(&path, spoken_kind(kind))),
     }
-    let mut reader = Reader { collector, admitted: None };
-    repository.walk(top, &mut reader)?;
-    Ok(reader.collector)
 }
 
 struct Reader {
@@ -140,9 +155,9 @@ impl Sink for Reader {
         Ok(true)
     }
 
-    fn take(&mut self, path: &[u8], kind: Kind, content: &[u8]) -> Result<()> {
+    fn take(&mut self, path: &[u8], kind: Kind, content: &Arc<[u8]>) -> Result<()> {
         match (kind, self.admitted.take()) {
-            (Kind::File, Some(admitted)) => self.collector.add(admitted, content),
+            (Kind::File, Some(admitted)) => self.collector.add(admitted, Arc::clone(content)),
             _ => self.collector.link(path, content),
         }
     }

@@ -54,7 +54,7 @@ pub(super) fn read(
         let marker = &library.marker;
         return Err(Error::input(format!("{shown} holds no {}/{marker}", library.package_root)));
     }
-    let collector = folder::read(&top, &library.root, &shown)?;
+    let collector = folder::read(&top, &library.root, &shown, &|_, _| false)?;
     let checksum = verify(&slot.path, &collector, library)?;
     Ok(Package { collector, version: found, checksum, notes })
 }

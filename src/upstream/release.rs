@@ -17,6 +17,8 @@ pub struct Release {
     pub origin: Origin,
     /// When it was committed, in seconds since 1970 UTC; only git knows.
     pub date: Option<i64>,
+    /// First line of the commit's message; only git knows.
+    pub title: Option<String>,
     /// All files below the library root, by their path below it (`common/bits.h`).
     pub files: Files,
     /// Files elsewhere in the release that the ruleset names as its importer's, by their path in the

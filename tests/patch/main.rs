@@ -8,5 +8,6 @@ mod commits;
 mod mails;
 #[path = "../releases/packages.rs"]
 mod packages;
+mod remedies;
 mod support;
 mod tools;

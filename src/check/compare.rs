@@ -1,0 +1,125 @@
+//! What a commit changed, from what was found there and at the commits it stands on.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+use super::baseline::Known;
+use super::record::{Commit, Found, Proof};
+
+/// What a check came to for one state of the library, whatever commits have it.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct State {
+    /// The number that the library states.
+    pub version: String,
+    /// All that stands there, sorted by place.
+    pub findings: Vec<Found>,
+    /// Digests of the kernel form's files by their path in a Linux tree.
+    pub files: BTreeMap<String, String>,
+    /// What was proved.
+    pub proof: Proof,
+    /// What was left out of the library as it was read, and the like.
+    pub notes: Vec<String>,
+}
+
+impl State {
+    fn fingerprints(&self) -> BTreeSet<&str> {
+        self.findings.iter().map(|found| found.fingerprint.as_str()).collect()
+    }
+}
+
+/// What `state` is to those before it: new is what none of them had, fixed what all of them had. The
+/// first one tells which files have changed. Names are left to the caller.
+pub fn commit(state: &State, parents: &[&State], known: Option<&Known>) -> Commit {
+    let accepts = |found: &Found| known.is_some_and(|known| known.accepts(&found.fingerprint));
+    let weigh = |severity: &str, all: bool| {
+        let of = |found: &&Found| found.severity == severity && (all || !accepts(found));
+        state.findings.iter().filter(of).count()
+    };
+    let before: Vec<BTreeSet<&str>> = parents.iter().map(|state| state.fingerprints()).collect();
+    let here = state.fingerprints();
+    let is_new = |found: &&Found| !before.iter().any(|b| b.contains(found.fingerprint.as_str()));
+    let findings = state.findings.iter().filter(is_new).map(|found| {
+        let accepted = accepts(found);
+        Found { accepted, ..found.clone() }
+    });
+    let fixed = before.first().into_iter().flatten().filter(|fingerprint| {
+        !here.contains(*fingerprint) && before.iter().all(|other| other.contains(*fingerprint))
+    });
+    Commit {
+        changed: parents.first().map(|parent| changed(&parent.files, &state.files)),
+        findings: findings.collect(),
+        fixed: fixed.map(|fingerprint| (*fingerprint).to_owned()).collect(),
+        errors: weigh("error", false),
+        warnings: weigh("warning", true),
+        proof: state.proof,
+        ..Commit::default()
+    }
+}
+
+/// The files that only one side has, or each another.
+fn changed(old: &BTreeMap<String, String>, new: &BTreeMap<String, String>) -> Vec<String> {
+    let gone = old.keys().filter(|path| !new.contains_key(*path));
+    let other = new.iter().filter(|(path, digest)| old.get(*path) != Some(digest));
+    let mut paths: Vec<String> = gone.chain(other.map(|(path, _)| path)).cloned().collect();
+    paths.sort();
+    paths
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(fingerprint: &str, severity: &str) -> Found {
+        Found {
+            code: "code".into(),
+            severity: severity.into(),
+            message: "m".into(),
+            places: Vec::new(),
+            hint: None,
+            fix: None,
+            fingerprint: fingerprint.into(),
+            accepted: false,
+        }
+    }
+
+    fn state(prints: &[&str], files: &[(&str, &str)]) -> State {
+        State {
+            findings: prints.iter().map(|print| found(print, "error")).collect(),
+            files: files.iter().map(|(p, d)| ((*p).to_owned(), (*d).to_owned())).collect(),
+            ..State::default()
+        }
+    }
+
+    fn prints(commit: &Commit) -> Vec<&str> {
+        commit.findings.iter().map(|found| found.fingerprint.as_str()).collect()
+    }
+
+    #[test]
+    fn news_fixes_and_files_are_told() {
+        let before = state(&["a", "b"], &[("gone", "1"), ("same", "2"), ("other", "3")]);
+        let after = state(&["b", "c"], &[("same", "2"), ("other", "4"), ("new", "5")]);
+        let commit = commit(&after, &[&before], None);
+        assert_eq!((prints(&commit), commit.fixed.as_slice()), (vec!["c"], &["a".to_owned()][..]));
+        assert_eq!(commit.changed.unwrap(), ["gone", "new", "other"]);
+        assert_eq!((commit.errors, commit.warnings), (2, 0));
+    }
+
+    #[test]
+    fn a_merge_brings_nothing_that_a_parent_had() {
+        let (main, branch) = (state(&["a", "b"], &[]), state(&["b", "c"], &[]));
+        let merge = commit(&state(&["a", "c"], &[]), &[&main, &branch], None);
+        assert!(merge.findings.is_empty());
+        assert_eq!(merge.fixed, ["b"]);
+    }
+
+    #[test]
+    fn accepted_errors_do_not_count() {
+        let known = Known::new(BTreeMap::from([("a".to_owned(), String::new())]));
+        let mut here = state(&["a", "b"], &[]);
+        here.findings.push(found("w", "warning"));
+        let commit = commit(&here, &[], Some(&known));
+        assert_eq!((commit.errors, commit.warnings, commit.changed), (1, 1, None));
+        assert!(commit.findings[0].accepted && !commit.findings[1].accepted);
+    }
+}

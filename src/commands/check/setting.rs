@@ -1,0 +1,178 @@
+//! What is the same for all that one run checks, and the check of one state.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use sha2::{Digest, Sha256};
+
+use super::cache::Cache;
+use crate::check::compare::State;
+use crate::check::fingerprint::fingerprints;
+use crate::check::memo::Memo;
+use crate::check::record::Proof;
+use crate::check::{self, Checked};
+use crate::commands::record::hex;
+use crate::finding::Result;
+use crate::kernel::target::Target;
+use crate::pipeline::Input;
+use crate::report::found::found;
+use crate::rules::{Profile, Ruleset};
+use crate::upstream::{Release, default_cache};
+
+/// Bytes of a file's digest that are kept.
+const DIGEST: usize = 16;
+/// Most bytes of texts that are held for their digests; some kernel forms.
+const MAX_HELD: usize = 16 << 20;
+
+/// What every check of a run is made with.
+pub(super) struct Setting<'a> {
+    pub(super) ruleset: &'a Ruleset,
+    pub(super) profile: &'a Profile,
+    pub(super) target: &'a Target,
+    memo: Memo,
+    cache: Option<Cache>,
+    digests: Digests,
+    /// Digest of all that results depend on beside the library.
+    digest: String,
+}
+
+impl<'a> Setting<'a> {
+    pub(super) fn new(
+        ruleset: &'a Ruleset,
+        profile: &'a Profile,
+        target: &'a Target,
+        cached: bool,
+    ) -> Setting<'a> {
+        let cache = default_cache().filter(|_| cached).map(Cache::new);
+        let mut hash = Sha256::new();
+        let target_values = format!("{target:?}");
+        for part in [
+            env!("CARGO_PKG_VERSION"),
+            env!("KERNELIZE_SOURCES"),
+            &ruleset.digest,
+            // Findings name the files of rules as they were given.
+            &ruleset.origin,
+            &profile.name,
+            &target_values,
+        ] {
+            hash.update((part.len() as u64).to_le_bytes());
+            hash.update(part);
+        }
+        let digest = hex(&hash.finalize());
+        let (memo, digests) = (Memo::default(), Digests::default());
+        Setting { ruleset, profile, target, memo, cache, digests, digest }
+    }
+
+    /// The name of a state in the cache. `library` stands for its files; `tag` is the release tag on
+    /// the commit, which decides whether it is a release itself.
+    pub(super) fn key(&self, library: &str, tag: Option<&str>) -> String {
+        let tag = tag.unwrap_or_default();
+        hex(&Sha256::digest(format!("{} {library} {tag}", self.digest)))
+    }
+
+    /// The state that `key` names, from the cache, or by a check of what `read` gives.
+    pub(super) fn state(&self, key: &str, read: impl FnOnce() -> Result<Release>) -> Result<State> {
+        if let Some(state) = self.cache.as_ref().and_then(|cache| cache.get(key)) {
+            return Ok(state);
+        }
+        let release = read()?;
+        let checked = self.check(&release)?;
+        let state = self.state_of(checked, &release);
+        if let Some(cache) = &self.cache {
+            cache.put(key, &state);
+        }
+        Ok(state)
+    }
+
+    /// Tidies up behind the last state.
+    pub(super) fn finish(&self) {
+        if let Some(cache) = &self.cache {
+            cache.sweep();
+        }
+    }
+
+    /// Checks a release.
+    pub(super) fn check(&self, release: &Release) -> Result<Checked> {
+        let library = &self.ruleset.library;
+        let exact = release.name == format!("{}{}", library.tag_prefix, release.version);
+        let version = release.version;
+        let input = Input { version, exact, files: &release.files, target: self.target };
+        check::check(input, self.ruleset, self.profile, &self.memo)
+    }
+
+    fn state_of(&self, checked: Checked, release: &Release) -> State {
+        let Checked { tree, findings } = checked;
+        let proof = tree.proof.unwrap_or_default();
+        let root = format!("{}/", self.ruleset.library.root);
+        let is_upstream = |name: &str| name.starts_with(&root);
+        let findings = findings.sorted();
+        let prints = fingerprints(&findings);
+        State {
+            version: release.version.to_string(),
+            findings: findings
+                .iter()
+                .zip(prints)
+                .map(|(finding, fingerprint)| found(finding, &is_upstream, fingerprint))
+                .collect(),
+            files: tree
+                .files
+                .iter()
+                .map(|(path, file)| (path.as_str().to_owned(), self.digests.of(file.text.bytes())))
+                .collect::<BTreeMap<String, String>>(),
+            proof: Proof {
+                files: proof.files,
+                proved: proof.proved,
+                conditions: proof.conditions,
+                facts: proof.facts,
+            },
+            notes: release.notes.clone(),
+        }
+    }
+}
+
+/// Digests of texts that several states share.
+#[derive(Default)]
+struct Digests {
+    known: Mutex<Known>,
+}
+
+#[derive(Default)]
+struct Known {
+    /// By address: the text is held, so that no other one gets it.
+    texts: HashMap<usize, (Arc<[u8]>, String)>,
+    bytes: usize,
+}
+
+impl Digests {
+    fn of(&self, text: &Arc<[u8]>) -> String {
+        let address = text.as_ptr().addr();
+        let lock = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let same = |known: &Arc<[u8]>| Arc::ptr_eq(known, text);
+        if let Some((known, digest)) = lock().texts.get(&address)
+            && same(known)
+        {
+            return digest.clone();
+        }
+        let digest = hex(&Sha256::digest(text)[..DIGEST]);
+        let mut known = lock();
+        if known.bytes + text.len() > MAX_HELD {
+            *known = Known::default();
+        }
+        known.bytes += text.len();
+        known.texts.insert(address, (Arc::clone(text), digest.clone()));
+        digest
+    }
+}
+
+/// Stands for the files of a release.
+pub(super) fn library_digest(release: &Release) -> String {
+    let mut hash = Sha256::new();
+    for (path, bytes) in &release.files {
+        let path = path.as_str();
+        hash.update((path.len() as u64).to_le_bytes());
+        hash.update(path);
+        hash.update((bytes.len() as u64).to_le_bytes());
+        hash.update(bytes);
+    }
+    format!("files {}", hex(&hash.finalize()))
+}
