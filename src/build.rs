@@ -178,6 +178,7 @@ fn one(
     let linked = match linked {
         Ok(linked) => linked,
         Err(said) => {
+            let said = workspace.without_name(&said);
             built.notes.push(format!("{name}: {count} files compiled, not linked: {said}"));
             return Ok(());
         }

@@ -135,6 +135,7 @@ fn report(
         gathered.add(finding(workspace, said), &key(said), &variant.name());
     }
     if let Some(complaint) = &compiled.complaint {
+        let complaint = workspace.without_name(complaint);
         let message = format!("this file can't be compiled: {complaint}");
         let mut finding = Finding::error("build-error", message.clone());
         finding.labels.extend(match &compiled.unit {

@@ -147,8 +147,12 @@ impl Linker<'_> {
         let name = listed.name.clone();
         let common = self.library.modules.iter().any(|module| module.common && module.name == name);
         let output = self.folder.join(format!("{name}.o"));
-        let mut command = self.variant.toolchain.tool(self.workspace, "ld");
-        command.args(["-r", "-o"]).arg(&output).args(objects.iter().map(|(_, object)| object));
+        // The compiler knows what its linker is called, and which machine it is to link for.
+        let mut command = self.variant.toolchain.bare(self.workspace);
+        command
+            .args(["-r", "-nostdlib", "-o"])
+            .arg(&output)
+            .args(objects.iter().map(|(_, object)| object));
         let symbols = if objects.is_empty() {
             Symbols::default()
         } else if doubles {

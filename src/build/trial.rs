@@ -113,6 +113,7 @@ impl Trial<'_> {
     }
 
     fn not_built(&self, said: String, build: &str, gathered: &mut Gathered) {
+        let said = self.workspace.without_name(&said);
         let message = format!("the library can't be built to be run: {said}");
         gathered.add(Finding::error("build-error", message.clone()), &message, build);
     }
@@ -236,6 +237,7 @@ impl Trial<'_> {
             return Ok(());
         }
         let cannot = |said: String| {
+            let said = self.workspace.without_name(&said);
             Error::input(format!("the import {name} can't be built: {said}"))
                 .hint("leave --against out, or name an import that compiles")
         };

@@ -115,6 +115,11 @@ impl<'a> Workspace<'a> {
         wanted.cloned().collect()
     }
 
+    /// What a program says, without the folder's name: that differs from run to run.
+    pub(super) fn without_name(&self, said: &str) -> String {
+        said.replace(&format!("{}/", self.folder.path().display()), "")
+    }
+
     /// The place upstream, or in the ruleset, of a place that a compiler names. Lines and columns count
     /// from 1; column 0 is the whole line.
     pub(super) fn label(
