@@ -53,7 +53,7 @@ pub(super) fn all(
             workspace.write(&format!("{LINUX}/{path}"), text)?;
         }
     }
-    let out = workspace.folder("linux-build")?;
+    let out = workspace.folder("kbuild")?;
     let make = |goals: &[&str]| {
         let mut command = Command::new("make");
         command.current_dir(&top).arg("-s").arg(format!("-j{}", jobs.max(1)));
@@ -77,7 +77,7 @@ pub(super) fn all(
     let config = out.join(".config");
     let mut text = fs::read(&config).map_err(|error| unreadable(&config, &error))?;
     text.extend_from_slice(&settings.bytes);
-    workspace.write("linux-build/.config", &text)?;
+    workspace.write("kbuild/.config", &text)?;
     ready(&["olddefconfig"])?;
     ready(&["prepare"])?;
     let goal = format!("{}/", library.output);
