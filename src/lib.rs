@@ -30,6 +30,8 @@ pub mod pipeline;
 
 pub mod check;
 
+pub mod build;
+
 pub mod linux;
 
 pub mod patch;

@@ -403,7 +403,7 @@ pub struct Library {
 pub struct Ruleset {
     /// The library.
     pub library: Library,
-    /// sha-256 over all files of the ruleset in path order, in hex.
+    /// sha-256 over all files of the ruleset but `trials` in path order, in hex.
     pub digest: String,
     /// Where it was read from: a folder, or `built in`.
     pub origin: String,
@@ -437,6 +437,8 @@ pub struct Ruleset {
     pub lists: Vec<ListRule>,
     /// Templates by path below `templates/`.
     pub templates: BTreeMap<String, Arc<Source>>,
+    /// What the output is built and tried with, by path: `stubs/`, `harness/`.
+    pub trials: BTreeMap<String, Arc<Source>>,
 }
 
 impl Ruleset {

@@ -13,6 +13,8 @@
 #[path = "releases/mod.rs"]
 mod harness;
 
+#[path = "releases/built.rs"]
+mod built;
 #[path = "releases/closure.rs"]
 mod closure;
 #[path = "releases/goldens.rs"]

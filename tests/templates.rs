@@ -72,7 +72,7 @@ fn build(library: &Path, kernel: Kernel, arguments: &[&str], source: &Path) -> O
         .args(["-ffreestanding", "-nostdinc", "-include", "linux/compiler_types.h", "-I"])
         .arg(library)
         .arg("-I")
-        .arg(root().join("tests/stubs"))
+        .arg(root().join("rules/zstd/stubs"))
         .args(arguments);
     if let Kernel::Old = kernel {
         command.arg("-DSTUB_WITHOUT_INTPTR_T");
@@ -157,7 +157,9 @@ fn each_header_stands_alone_and_begins_with_its_licence() {
         fs::write(&alone, format!("#include \"common/{header}\"\nint unused;\n")).unwrap();
         let mut command = Command::new(std::env::var_os("CC").unwrap_or_else(|| "cc".into()));
         command.args(["-std=gnu11", "-Wall", "-Wundef", "-Werror", "-ffreestanding", "-nostdinc"]);
-        command.args(["-DDEBUGLEVEL=0", "-fsyntax-only", "-I"]).arg(root().join("tests/stubs"));
+        command
+            .args(["-DDEBUGLEVEL=0", "-fsyntax-only", "-I"])
+            .arg(root().join("rules/zstd/stubs"));
         assert!(command.arg(alone).status().unwrap().success(), "{header}");
     }
 }

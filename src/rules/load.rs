@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::convert::{Kind, Reader};
 use super::fields::{instead, read, utf8};
-use super::folder::{self, RuleFiles, mistake};
+use super::folder::{self, RuleFiles, TRIALS, mistake};
 use super::shape::{
     ApiShape, BaseShape, CallShape, CommentShape, FileShape, IncludeShape, LibraryShape,
     LicenceShape, ListShape, LocalShape, MacroShape, MaskShape, NameShape, SectionShape,
@@ -68,6 +68,8 @@ pub(super) fn examine(folder: Option<&Path>) -> Result<Examined> {
         ruleset.library = library;
     }
     templates(&files, &mut ruleset, &mut findings);
+    let trials = files.files.iter().filter(|(path, _)| TRIALS.iter().any(|f| path.starts_with(f)));
+    ruleset.trials = trials.map(|(path, source)| (path.clone(), Arc::clone(source))).collect();
     for (path, source) in &files.files {
         if let Some((kind, id)) = place(path, source, &mut findings) {
             rule(kind, id, source, &mut ruleset, &mut findings);
@@ -83,7 +85,8 @@ fn place<'p>(
     source: &Arc<Source>,
     findings: &mut Findings,
 ) -> Option<(&'static str, &'p str)> {
-    if path == "library.toml" || path == "README.md" || path.starts_with("templates/") {
+    let whole = path == "library.toml" || path == "README.md" || path.starts_with("templates/");
+    if whole || TRIALS.iter().any(|folder| path.starts_with(folder)) {
         return None;
     }
     let Some((folder, file)) = path.split_once('/') else {
@@ -96,7 +99,7 @@ fn place<'p>(
         return None;
     };
     let Some(kind) = KINDS.iter().find(|kind| **kind == folder) else {
-        let hint = instead(folder, &[&KINDS[..], &["templates"]].concat());
+        let hint = instead(folder, &[&KINDS[..], &["harness", "stubs", "templates"]].concat());
         findings
             .push(mistake(&source.name, format!("lies in no known folder: `{folder}`")).hint(hint));
         return None;

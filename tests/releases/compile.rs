@@ -76,7 +76,7 @@ impl Compile<'_> {
 
 /// The headers that stand for the kernel's.
 pub(crate) fn stubs() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/stubs")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("rules/zstd/stubs")
 }
 
 fn sources(tree: &Path) -> Result<Vec<PathBuf>, String> {

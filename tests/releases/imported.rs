@@ -3,9 +3,10 @@
 use std::fs;
 use std::path::Path;
 
+use kernelize::check::Scope;
 use kernelize::kernel::target::Target;
 use kernelize::pipeline::{Input, KernelTree, import};
-use kernelize::rules::{Ruleset, Version, load};
+use kernelize::rules::{Active, Ruleset, Version, load};
 use kernelize::text::{Files, TreePath};
 use kernelize::upstream::{Location, Request, Silent, Tools, open};
 
@@ -65,6 +66,16 @@ impl Imported {
         };
         let files = open(&request, &Silent).unwrap().files;
         Some(Imported::of(release, profile, files))
+    }
+
+    /// Hands out what checks look at.
+    pub(crate) fn scoped<T>(&self, look: impl FnOnce(Scope<'_>) -> T) -> T {
+        let profile = self.ruleset.profile(self.profile).unwrap();
+        let rules = Active::new(&self.ruleset, self.version, profile);
+        let target = Target::of_version(&self.ruleset.library, None);
+        let (version, files) = (self.version, &self.files);
+        let input = Input { version, exact: true, files, target: &target };
+        look(Scope { rules: &rules, tree: &self.tree, input })
     }
 
     /// Writes the output below `folder`.

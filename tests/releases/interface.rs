@@ -227,8 +227,10 @@ fn the_interface_does_what_it_promises() {
 
 /// Links the program with all of the library, and runs it.
 fn build_and_run(tree: &Path, defines: &[&str]) -> Result<(), String> {
-    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/releases/interface");
-    let sources: Vec<PathBuf> = [tree.join("lib"), own]
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let own = root.join("tests/releases/interface");
+    let kernel = root.join("rules/zstd/harness/kernel");
+    let sources: Vec<PathBuf> = [tree.join("lib"), kernel, own]
         .into_iter()
         .flat_map(|folder| walkdir::WalkDir::new(folder).sort_by_file_name())
         .map(|entry| entry.unwrap().into_path())

@@ -1,29 +1,29 @@
 //! What a preprocessor printed, as tokens: blanks and lines don't count, definitions do.
 
-use crate::harness::directives::HELD;
+use super::directives::HELD;
 
 /// A preprocessing token, or a whole held directive, and the line of the file that it came from.
 #[derive(Clone, Debug)]
-pub(crate) struct Token {
+pub(super) struct Token {
     /// Its spelling. `#define F(` and `#define F (` differ by a token of one blank after the name.
-    pub(crate) text: String,
+    pub(super) text: String,
     /// Line, from 1.
-    pub(crate) line: usize,
+    pub(super) line: usize,
 }
 
 /// An include that was held, with its header name as spelt.
-pub(crate) fn held_include(text: &str) -> Option<&str> {
+pub(super) fn held_include(text: &str) -> Option<&str> {
     text.strip_prefix("#pragma ")?.strip_prefix(HELD)?.strip_prefix("_include ").map(str::trim)
 }
 
 /// The text of an include, as it stands in a token.
-pub(crate) fn as_held_include(header: &str) -> String {
+pub(super) fn as_held_include(header: &str) -> String {
     format!("#pragma {HELD}_include {header}")
 }
 
 /// Reads the output of `cc -E -dD` for the file called `name`. Definitions that the compiler or the
 /// command line made are left out, and those that are `ignored`, by name and body.
-pub(crate) fn read(printed: &str, name: &str, ignored: &dyn Fn(&str, &str) -> bool) -> Vec<Token> {
+pub(super) fn read(printed: &str, name: &str, ignored: &dyn Fn(&str, &str) -> bool) -> Vec<Token> {
     let mut tokens = Vec::new();
     let mut inside = false;
     let mut number = 0;
@@ -79,7 +79,7 @@ fn read_line(
 }
 
 /// Splits a line into tokens.
-pub(crate) fn split(line: &str) -> impl Iterator<Item = &str> {
+pub(super) fn split(line: &str) -> impl Iterator<Item = &str> {
     let mut rest = line;
     std::iter::from_fn(move || {
         rest = rest.trim_start();

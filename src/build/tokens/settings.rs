@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::harness::directives::{Directive, directives};
+use super::directives::{Directive, directives};
 
 /// Whom a setting is given to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(super) enum Kind {
     /// True of the world that the output lives in, and so given to both sides.
     World,
     /// Given to the release's file only: the output must be the same without.
@@ -18,33 +18,33 @@ pub(crate) enum Kind {
 
 /// One macro with a value, or undefined.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Setting {
+pub(super) struct Setting {
     /// The macro's name.
-    pub(crate) name: String,
+    pub(super) name: String,
     /// What it stands for (empty text is a value); `None`: undefined.
-    pub(crate) value: Option<String>,
+    pub(super) value: Option<String>,
     /// Whom it is given to.
-    pub(crate) kind: Kind,
+    pub(super) kind: Kind,
 }
 
 impl Setting {
     /// A setting of [`Kind::World`].
-    pub(crate) fn world(name: &str, value: Option<&str>) -> Self {
+    pub(super) fn world(name: &str, value: Option<&str>) -> Self {
         Setting { name: name.to_owned(), value: value.map(str::to_owned), kind: Kind::World }
     }
 
     /// A setting of [`Kind::HardWired`].
-    pub(crate) fn hard_wired(name: &str, value: Option<&str>) -> Self {
+    pub(super) fn hard_wired(name: &str, value: Option<&str>) -> Self {
         Setting { kind: Kind::HardWired, ..Setting::world(name, value) }
     }
 
     /// A setting of [`Kind::Replaced`].
-    pub(crate) fn replaced(name: &str, value: &str) -> Self {
+    pub(super) fn replaced(name: &str, value: &str) -> Self {
         Setting { kind: Kind::Replaced, ..Setting::world(name, Some(value)) }
     }
 
     /// As arguments. Undefined first, since the compiler may have a definition of its own.
-    pub(crate) fn arguments(&self) -> Vec<String> {
+    pub(super) fn arguments(&self) -> Vec<String> {
         let name = self.name.trim_end_matches(CALLED);
         let mut arguments = vec![format!("-U{name}")];
         if let Some(value) = &self.value {
@@ -54,7 +54,7 @@ impl Setting {
     }
 
     /// For people: one word, marked if the output isn't given it.
-    pub(crate) fn short(&self) -> String {
+    pub(super) fn short(&self) -> String {
         let mark = if self.kind == Kind::HardWired { "(release only)" } else { "" };
         match &self.value {
             Some(value) => format!("-D{}={value}{mark}", self.name),
@@ -68,17 +68,17 @@ const CALLED: &str = "(...)";
 
 /// A macro that may be anything, and what is tried.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Free {
+pub(super) struct Free {
     /// The macro's name, with `(...)` behind it if it is called like a function.
-    pub(crate) name: String,
+    pub(super) name: String,
     /// What it may be; `None`: undefined. Never empty.
-    pub(crate) choices: Vec<Option<String>>,
+    pub(super) choices: Vec<Option<String>>,
 }
 
 /// The macros that conditions of these texts name, without those of `taken` and without include
 /// guards. Each may be undefined, 0, 1, or about any number that stands in a condition with it;
 /// what is called, the compiler's own operators too, is 0 or 1.
-pub(crate) fn free(texts: &[&[u8]], taken: &BTreeSet<&str>) -> Vec<Free> {
+pub(super) fn free(texts: &[&[u8]], taken: &BTreeSet<&str>) -> Vec<Free> {
     let mut found: BTreeMap<String, BTreeSet<i64>> = BTreeMap::new();
     let mut called = BTreeSet::new();
     for text in texts {
@@ -131,7 +131,7 @@ fn condition_names(directive: &Directive) -> Vec<(String, bool)> {
     if !CONDITIONAL.contains(&directive.name.as_str()) {
         return Vec::new();
     }
-    let tokens: Vec<&str> = super::tokens::split(&directive.body).collect();
+    let tokens: Vec<&str> = super::printed::split(&directive.body).collect();
     let mut names = Vec::new();
     let mut asked = false;
     for (at, token) in tokens.iter().enumerate() {
@@ -148,21 +148,21 @@ fn condition_names(directive: &Directive) -> Vec<(String, bool)> {
 }
 
 fn numbers(body: &str) -> BTreeSet<i64> {
-    super::tokens::split(body)
+    super::printed::split(body)
         .filter_map(|token| token.trim_end_matches(['u', 'U', 'l', 'L']).parse().ok())
         .collect()
 }
 
 /// Numbers that look random and are the same for the same seed (the SplitMix64 sequence).
-pub(crate) struct Sequence(u64);
+pub(super) struct Sequence(u64);
 
 impl Sequence {
-    pub(crate) fn new(seed: u64) -> Self {
+    pub(super) fn new(seed: u64) -> Self {
         Sequence(seed)
     }
 
     /// A number below `bound`, which is not 0.
-    pub(crate) fn below(&mut self, bound: usize) -> usize {
+    pub(super) fn below(&mut self, bound: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -174,7 +174,7 @@ impl Sequence {
 
 /// Ways to set the free macros: first as the compiler has them, then all undefined, then by chance,
 /// but so that each choice of a macro has its turn before one of them comes again.
-pub(crate) struct Draw<'a> {
+pub(super) struct Draw<'a> {
     free: &'a [Free],
     /// Choices of each macro that had no turn yet.
     decks: Vec<Vec<Option<String>>>,
@@ -183,12 +183,12 @@ pub(crate) struct Draw<'a> {
 }
 
 impl<'a> Draw<'a> {
-    pub(crate) fn new(free: &'a [Free], seed: u64) -> Self {
+    pub(super) fn new(free: &'a [Free], seed: u64) -> Self {
         Draw { free, decks: vec![Vec::new(); free.len()], sequence: Sequence::new(seed), drawn: 0 }
     }
 
     /// The next way.
-    pub(crate) fn next(&mut self) -> Vec<Setting> {
+    pub(super) fn next(&mut self) -> Vec<Setting> {
         self.drawn += 1;
         let free = self.free.iter().zip(&mut self.decks);
         let mut settings = Vec::new();

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0+ OR BSD-3-Clause */
-/* What the library expects of the kernel. */
+/*
+ * What the library expects of the kernel, for programs that try it on a usual
+ * system. What this file defines is taken for what every kernel has.
+ */
 #include <linux/bug.h>
 #include <linux/math64.h>
 #include <linux/printk.h>
@@ -10,9 +13,13 @@
 int printf(const char *format, ...);
 void *memset(void *to, int byte, size_t size);
 
+/* Says which assertion failed; not for ever. */
 void stub_warn(const char *file, int line)
 {
-	printf("warning at %s:%d\n", file, line);
+	static int said;
+
+	if (said++ < 50)
+		printf("ASSERT %s:%d\n", file, line);
 }
 
 int stub_printk(const char *format, ...)

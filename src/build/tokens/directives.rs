@@ -1,21 +1,21 @@
-//! A second, much simpler reader of directives than the one under test, so that a fault in that one
+//! A second, much simpler reader of directives than the one that imports, so that a fault in that one
 //! can't hide itself here.
 
 use std::ops::Range;
 
 /// A preprocessing directive.
 #[derive(Debug, PartialEq)]
-pub(crate) struct Directive {
+pub(super) struct Directive {
     /// Its name: `if`, `define`, …
-    pub(crate) name: String,
+    pub(super) name: String,
     /// What follows the name, splices taken out and each comment made one blank.
-    pub(crate) body: String,
+    pub(super) body: String,
     /// Where `#` to the end of the name lies, in bytes.
-    pub(crate) opening: Range<usize>,
+    pub(super) opening: Range<usize>,
 }
 
 /// All directives of a file, in order.
-pub(crate) fn directives(text: &[u8]) -> Vec<Directive> {
+pub(super) fn directives(text: &[u8]) -> Vec<Directive> {
     let mut found = Vec::new();
     let mut reader = Reader { text, at: 0 };
     while reader.at < text.len() {
@@ -156,7 +156,7 @@ impl Reader<'_> {
 
 /// Makes pragmas of the directives that reach outside the file or stop the compiler, so that a file
 /// can be preprocessed alone and what it includes is still seen, in its place.
-pub(crate) fn hold(text: &[u8]) -> Vec<u8> {
+pub(super) fn hold(text: &[u8]) -> Vec<u8> {
     let mut held = Vec::with_capacity(text.len());
     let mut from = 0;
     for directive in directives(text) {
@@ -171,7 +171,7 @@ pub(crate) fn hold(text: &[u8]) -> Vec<u8> {
 }
 
 /// How the pragmas that [`hold`] makes begin.
-pub(crate) const HELD: &str = "held";
+pub(super) const HELD: &str = "held";
 
 #[cfg(test)]
 mod tests {

@@ -2,56 +2,58 @@
 //! definitions, whatever the macros that the rules leave open.
 
 use std::collections::BTreeSet;
+use std::fmt;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
+use std::time::Duration;
 
-use rayon::prelude::*;
+use super::directives::hold;
+use super::printed::{Token, as_held_include, held_include, read, split};
+use super::settings::{Draw, Free, Kind, Setting, free};
+use crate::build::{diagnostics, process};
 
-use crate::harness::directives::hold;
-use crate::harness::settings::{Draw, Free, Kind, Setting, free};
-use crate::harness::tokens::{Token, as_held_include, held_include, read, split};
+/// How long a preprocessor may take for one file.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A file before and after, and all that may differ between the two.
-pub(crate) struct Comparison<'a> {
-    /// Path, for messages and for the language (`.S` is assembly).
-    pub(crate) path: &'a str,
+pub(super) struct Comparison<'a> {
+    /// Path, for the language (`.S` is assembly).
+    pub(super) path: &'a str,
     /// The release's bytes. What a rule replaces by other text is replaced here by the caller.
-    pub(crate) upstream: &'a [u8],
+    pub(super) upstream: &'a [u8],
     /// What came out.
-    pub(crate) output: &'a [u8],
+    pub(super) output: &'a [u8],
     /// Macros that the rules know.
-    pub(crate) fixed: &'a [Setting],
+    pub(super) fixed: &'a [Setting],
     /// Further known macros that only go together, such as what each compiler says of itself. They
     /// are taken in turn; with none, `fixed` is all.
-    pub(crate) alternatives: &'a [Vec<Setting>],
+    pub(super) alternatives: &'a [Vec<Setting>],
     /// Macros with choices other than those that [`free`] finds.
-    pub(crate) free: &'a [Free],
-    /// Names whose definitions aren't compared, besides those set by `fixed` and `alternatives`.
-    pub(crate) ignored: &'a [&'a str],
+    pub(super) free: &'a [Free],
     /// A token of the release to what stands for it in the output; `None`: the same.
-    pub(crate) rename: &'a (dyn Fn(&str) -> Option<String> + Sync),
+    pub(super) rename: &'a (dyn Fn(&str) -> Option<String> + Sync),
     /// A header name as the release's file spells it, delimiters and all, to the spelling in the
     /// output; `None`: the output doesn't include it.
-    pub(crate) include: &'a (dyn Fn(&str) -> Option<String> + Sync),
+    pub(super) include: &'a (dyn Fn(&str) -> Option<String> + Sync),
     /// How many settings to compare under.
-    pub(crate) settings: usize,
+    pub(super) settings: usize,
     /// What the choice of settings depends on.
-    pub(crate) seed: u64,
+    pub(super) seed: u64,
 }
 
 /// A comparison that found no difference.
 #[derive(Debug, PartialEq)]
-pub(crate) struct Equal {
+pub(super) struct Equal {
     /// Different settings compared under: as many as wanted, or all there are.
-    pub(crate) settings: usize,
+    pub(super) settings: usize,
     /// Tokens compared, over all settings.
-    pub(crate) tokens: usize,
+    pub(super) tokens: usize,
 }
 
 impl<'a> Comparison<'a> {
     /// Compares with nothing set, renamed or moved, under 8 settings.
-    pub(crate) fn new(path: &'a str, upstream: &'a [u8], output: &'a [u8]) -> Self {
+    pub(super) fn new(path: &'a str, upstream: &'a [u8], output: &'a [u8]) -> Self {
         Comparison {
             path,
             upstream,
@@ -59,7 +61,6 @@ impl<'a> Comparison<'a> {
             fixed: &[],
             alternatives: &[],
             free: &[],
-            ignored: &[],
             rename: &|_| None,
             include: &|header| Some(header.to_owned()),
             settings: 8,
@@ -67,17 +68,16 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// Compares. The error says where the streams part, under which settings, and with which seed.
+    /// Compares, in a folder that is empty. The error says where the streams part, under which settings.
     ///
     /// Settings that the release's own file rejects are passed over; it is an error if those are
     /// the most.
-    pub(crate) fn run(&self) -> Result<Equal, String> {
-        let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
-        let side = |name: &str, text: &[u8]| -> Result<_, String> {
-            let side = folder.path().join(name);
+    pub(super) fn run(&self, compiler: Compiler<'_>, folder: &Path) -> Result<Equal, Difference> {
+        let side = |name: &str, text: &[u8]| -> Result<_, Difference> {
+            let side = folder.join(name);
             let written =
                 fs::create_dir(&side).and_then(|()| fs::write(side.join(self.name()), hold(text)));
-            written.map_err(|error| error.to_string()).map(|()| side)
+            written.map_err(|error| Difference::of(error.to_string())).map(|()| side)
         };
         let (before, after) = (side("before", self.upstream)?, side("after", self.output)?);
         let mut equal = Equal { settings: 0, tokens: 0 };
@@ -87,24 +87,26 @@ impl<'a> Comparison<'a> {
             if equal.settings == wanted {
                 return Ok(equal);
             }
-            let expected = match self.preprocess(&before, &settings, Side::Release) {
+            let expected = match self.preprocess(compiler, &before, &settings, Side::Release) {
                 Ok(tokens) => self.renamed(tokens),
                 Err(error) => {
-                    rejected.push(self.failure(&error, &settings));
+                    rejected.push(self.failure(error, &settings));
                     continue;
                 }
             };
             let actual = self
-                .preprocess(&after, &settings, Side::Output)
-                .map_err(|error| self.failure(&error, &settings))?;
-            self.same(&expected, &actual).map_err(|error| self.failure(&error, &settings))?;
+                .preprocess(compiler, &after, &settings, Side::Output)
+                .map_err(|error| self.failure(error, &settings))?;
+            self.same(&expected, &actual).map_err(|error| self.failure(error, &settings))?;
             equal.settings += 1;
             equal.tokens += expected.len();
         }
         // With few free macros there may be fewer settings than wanted; rejections are no excuse.
         match rejected.pop() {
-            Some(rejection) if equal.settings == 0 || rejected.len() >= equal.settings => {
-                Err(format!("the release's own file is rejected too often, last:\n{rejection}"))
+            Some(mut rejection) if equal.settings == 0 || rejected.len() >= equal.settings => {
+                let said = rejection.what;
+                rejection.what = format!("upstream's own file is rejected too often: {said}");
+                Err(rejection)
             }
             _ => Ok(equal),
         }
@@ -147,11 +149,12 @@ impl<'a> Comparison<'a> {
 
     fn preprocess(
         &self,
+        compiler: Compiler<'_>,
         folder: &Path,
         settings: &[Setting],
         of: Side,
-    ) -> Result<Vec<Token>, String> {
-        let mut command = Command::new(std::env::var_os("CC").unwrap_or_else(|| "cc".into()));
+    ) -> Result<Vec<Token>, Difference> {
+        let mut command = compiler();
         command
             .args(["-E", "-dD", "-w", "-std=gnu11", "-nostdinc"])
             // Lines move when directives go: the same name instead of different numbers.
@@ -159,15 +162,23 @@ impl<'a> Comparison<'a> {
             .args(of.given(settings).flat_map(Setting::arguments))
             .arg(self.name())
             .current_dir(folder);
-        let output = command.output().map_err(|error| format!("{command:?}: {error}"))?;
-        if !output.status.success() {
-            return Err(String::from_utf8_lossy(&output.stderr).into_owned());
+        let output = process::run(command, PATIENCE).map_err(Difference::of)?;
+        if !output.succeeded() {
+            let said = diagnostics::compiler(&output.err);
+            let line = said.first().map(|said| said.line);
+            let (upstream, output_line) = match of {
+                Side::Release => (line, None),
+                Side::Output => (None, line),
+            };
+            let what = output.complaint(PATIENCE);
+            let settings = String::new();
+            return Err(Difference { what, upstream, output: output_line, settings });
         }
         let ignored = |name: &str, body: &str| {
             let known = self.known().find(|setting| setting.name == name);
-            self.ignored.contains(&name) || known.is_some_and(|known| of.ignores(known, body))
+            known.is_some_and(|known| of.ignores(known, body))
         };
-        Ok(read(&String::from_utf8_lossy(&output.stdout), self.name(), &ignored))
+        Ok(read(&output.out, self.name(), &ignored))
     }
 
     /// What the output is to say where the release says this.
@@ -190,29 +201,68 @@ impl<'a> Comparison<'a> {
         renamed
     }
 
-    fn same(&self, expected: &[Token], actual: &[Token]) -> Result<(), String> {
+    fn same(&self, expected: &[Token], actual: &[Token]) -> Result<(), Difference> {
         let pairs = expected.iter().zip(actual);
         let alike = pairs.take_while(|(one, other)| one.text == other.text).count();
         if alike == expected.len() && alike == actual.len() {
             return Ok(());
         }
-        Err(format!(
-            "the release, {}\nthe output,  {}",
-            surroundings(expected, alike),
-            surroundings(actual, alike)
-        ))
+        let line = |tokens: &[Token]| {
+            let token = tokens.get(alike).or_else(|| tokens.last());
+            token.map(|token| token.line)
+        };
+        Err(Difference {
+            what: format!(
+                "upstream says {}, the import {}",
+                surroundings(expected, alike),
+                surroundings(actual, alike)
+            ),
+            upstream: line(expected),
+            output: line(actual),
+            settings: String::new(),
+        })
     }
 
-    fn failure(&self, what: &str, settings: &[Setting]) -> String {
+    fn failure(&self, difference: Difference, settings: &[Setting]) -> Difference {
         let (fixed, varied): (Vec<_>, Vec<_>) =
             settings.iter().partition(|setting| self.fixed.contains(setting));
         let list = |settings: Vec<&Setting>| {
             let arguments: Vec<_> = settings.into_iter().map(Setting::short).collect();
             arguments.join(" ")
         };
-        let (path, seed) = (self.path, self.seed);
-        let (varied, fixed) = (list(varied), list(fixed));
-        format!("{path} (seed {seed}):\n{what}\nset: {varied}\nfixed: {fixed}")
+        let settings = match (list(varied), fixed.len()) {
+            (varied, 0) => varied,
+            (varied, n) => format!("{varied} and {n} that the rules fix"),
+        };
+        Difference { settings, ..difference }
+    }
+}
+
+/// A command that runs a compiler without any arguments yet.
+pub(super) type Compiler<'a> = &'a (dyn Fn() -> Command + Sync);
+
+/// Where two streams part.
+#[derive(Clone, Debug)]
+pub(super) struct Difference {
+    /// In words.
+    pub(super) what: String,
+    /// Line of upstream's file, if the streams are at fault.
+    pub(super) upstream: Option<usize>,
+    /// Line of the output.
+    pub(super) output: Option<usize>,
+    /// What was set.
+    pub(super) settings: String,
+}
+
+impl Difference {
+    fn of(what: String) -> Difference {
+        Difference { what, upstream: None, output: None, settings: String::new() }
+    }
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, with {}", self.what, self.settings)
     }
 }
 
@@ -238,31 +288,14 @@ impl Side {
     }
 }
 
-/// Runs all comparisons, on all cores. Gives what was compared in sum, or all that failed.
-pub(crate) fn run_all(comparisons: &[Comparison<'_>]) -> Result<Equal, String> {
-    let results: Vec<_> = comparisons.par_iter().map(Comparison::run).collect();
-    let mut sum = Equal { settings: 0, tokens: 0 };
-    let mut failed = Vec::new();
-    for result in results {
-        match result {
-            Ok(equal) => {
-                sum.settings += equal.settings;
-                sum.tokens += equal.tokens;
-            }
-            Err(error) => failed.push(error),
-        }
-    }
-    if failed.is_empty() { Ok(sum) } else { Err(failed.join("\n\n")) }
-}
-
 /// The tokens about the one where two streams part, which is marked.
 fn surroundings(tokens: &[Token], at: usize) -> String {
     let Some(token) = tokens.get(at) else {
-        return format!("at its end, after {}", joined(&tokens[at.saturating_sub(8)..]));
+        return format!("nothing more after `{}`", joined(&tokens[at.saturating_sub(8)..]));
     };
     let before = joined(&tokens[at.saturating_sub(8)..at]);
     let after = joined(&tokens[at + 1..(at + 8).min(tokens.len())]);
-    format!("line {}: {before} >>> {} <<< {after}", token.line, token.text.trim())
+    format!("`{before} >>> {} <<< {after}`", token.text.trim())
 }
 
 fn joined(tokens: &[Token]) -> String {
@@ -274,8 +307,13 @@ fn joined(tokens: &[Token]) -> String {
 mod tests {
     use super::*;
 
+    fn run(comparison: &Comparison<'_>) -> Result<Equal, String> {
+        let folder = tempfile::tempdir().unwrap();
+        comparison.run(&|| Command::new("cc"), folder.path()).map_err(|error| error.to_string())
+    }
+
     fn compare(upstream: &str, output: &str) -> Result<Equal, String> {
-        Comparison::new("a.c", upstream.as_bytes(), output.as_bytes()).run()
+        run(&Comparison::new("a.c", upstream.as_bytes(), output.as_bytes()))
     }
 
     #[test]
@@ -315,7 +353,8 @@ mod tests {
         for (right, wrong) in faults {
             let fault = upstream.replacen(right, wrong, 1);
             let found = compare(upstream, &fault).expect_err(wrong);
-            assert!(found.contains("a.c (seed 1)") && found.contains("set: "), "{found}");
+            let said = found.contains("upstream says ") || found.contains("error: ");
+            assert!(said && found.contains(", with "), "{found}");
         }
     }
 
@@ -327,7 +366,7 @@ mod tests {
         let compare = |output: &str| {
             let mut comparison = Comparison::new("a.c", upstream.as_bytes(), output.as_bytes());
             comparison.fixed = &fixed;
-            comparison.run()
+            run(&comparison)
         };
         assert!(compare("int one;\n").is_ok());
         assert!(compare("#define GONE\nint one;\n").is_ok());
@@ -340,7 +379,7 @@ mod tests {
         let compare = |upstream: &str, output: &str| {
             let mut comparison = Comparison::new("a.c", upstream.as_bytes(), output.as_bytes());
             comparison.fixed = &fixed;
-            comparison.run()
+            run(&comparison)
         };
         let upstream = "#ifndef FALL\n#define FALL ((void)0)\n#endif\nFALL;\n";
         assert!(compare(upstream, "#define FALL fall\nFALL;\n").is_ok());
@@ -355,9 +394,9 @@ mod tests {
         let mut comparison = Comparison::new("a.c", upstream.as_bytes(), output.as_bytes());
         comparison.rename = &|name| (name == "Zoo_t").then(|| "struct zoo".to_owned());
         comparison.include = &|name| (name == "\"zoo.h\"").then(|| "<linux/zoo.h>".to_owned());
-        assert!(comparison.run().is_ok());
+        assert!(run(&comparison).is_ok());
         comparison.rename = &|_| None;
-        assert!(comparison.run().is_err());
+        assert!(run(&comparison).is_err());
     }
 
     #[test]
@@ -369,10 +408,10 @@ mod tests {
         let mut comparison = Comparison::new("a.c", upstream.as_bytes(), b"int x;\n");
         let right = [compiler("5", None), compiler("12", None), compiler("4", Some("1"))];
         comparison.alternatives = &right;
-        assert_eq!(comparison.run().unwrap().settings, 3);
+        assert_eq!(run(&comparison).unwrap().settings, 3);
         let wrong = [compiler("5", None), compiler("4", None)];
         comparison.alternatives = &wrong;
-        assert!(comparison.run().is_err());
+        assert!(run(&comparison).is_err());
     }
 
     #[test]
@@ -381,17 +420,5 @@ mod tests {
         assert!(compare(some, some).is_ok());
         let always = "#if (\n#endif\n";
         assert!(compare(always, always).unwrap_err().contains("rejected too often"));
-    }
-
-    #[test]
-    fn all_failures_are_told() {
-        let comparisons = [
-            Comparison::new("a.c", b"int x;\n", b"int y;\n"),
-            Comparison::new("b.c", b"int x;\n", b"int x;\n"),
-            Comparison::new("c.S", b"nop\n", b"ret\n"),
-        ];
-        let failed = run_all(&comparisons).unwrap_err();
-        assert!(failed.contains("a.c") && !failed.contains("b.c") && failed.contains("c.S"));
-        assert_eq!(run_all(&comparisons[1..2]).unwrap(), Equal { settings: 1, tokens: 3 });
     }
 }
