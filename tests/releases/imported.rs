@@ -5,6 +5,7 @@ use std::path::Path;
 
 use kernelize::check::Scope;
 use kernelize::kernel::target::Target;
+use kernelize::memo::Memo;
 use kernelize::pipeline::{Input, KernelTree, import};
 use kernelize::rules::{Active, Ruleset, Version, load};
 use kernelize::text::{Files, TreePath};
@@ -75,7 +76,7 @@ impl Imported {
         let target = Target::of_version(&self.ruleset.library, None);
         let (version, files) = (self.version, &self.files);
         let input = Input { version, exact: true, files, target: &target };
-        look(Scope { rules: &rules, tree: &self.tree, input })
+        look(Scope { rules: &rules, tree: &self.tree, input, memo: &Memo::off(), key: None })
     }
 
     /// Writes the output below `folder`.
