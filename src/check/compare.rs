@@ -20,6 +20,9 @@ pub struct State {
     pub proof: Proof,
     /// What was left out of the library as it was read, and the like.
     pub notes: Vec<String>,
+    /// There was nothing to check: the one finding says why. No such state is kept.
+    #[serde(skip)]
+    pub unreadable: bool,
 }
 
 impl State {
@@ -28,9 +31,37 @@ impl State {
     }
 }
 
+/// The states that one is compared with.
+#[derive(Clone, Debug, Default)]
+pub struct Before<'a> {
+    /// The nearest ones that could be read.
+    pub read: Vec<&'a State>,
+    /// Those directly before it that couldn't.
+    pub unreadable: Vec<&'a State>,
+}
+
 /// What `state` is to those before it: new is what none of them had, fixed what all of them had. The
 /// first one tells which files have changed. Names are left to the caller.
-pub fn commit(state: &State, parents: &[&State], known: Option<&Known>) -> Commit {
+pub fn commit(state: &State, before: &Before<'_>, known: Option<&Known>) -> Commit {
+    let parents = match state.unreadable {
+        // That nothing can be told of a commit is all that it shares with others.
+        true => &before.unreadable,
+        false => &before.read,
+    };
+    let mut commit = against(state, parents, known);
+    if state.unreadable {
+        commit.changed = None;
+        return commit;
+    }
+    // Whatever else was wrong, this one could be read.
+    let gone = before.unreadable.iter().flat_map(|state| state.fingerprints());
+    commit.fixed.extend(gone.map(str::to_owned));
+    commit.fixed.sort();
+    commit.fixed.dedup();
+    commit
+}
+
+fn against(state: &State, parents: &[&State], known: Option<&Known>) -> Commit {
     let accepts = |found: &Found| known.is_some_and(|known| known.accepts(&found.fingerprint));
     let weigh = |severity: &str, all: bool| {
         let of = |found: &&Found| found.severity == severity && (all || !accepts(found));
@@ -99,7 +130,7 @@ mod tests {
     fn news_fixes_and_files_are_told() {
         let before = state(&["a", "b"], &[("gone", "1"), ("same", "2"), ("other", "3")]);
         let after = state(&["b", "c"], &[("same", "2"), ("other", "4"), ("new", "5")]);
-        let commit = commit(&after, &[&before], None);
+        let commit = against(&after, &[&before], None);
         assert_eq!((prints(&commit), commit.fixed.as_slice()), (vec!["c"], &["a".to_owned()][..]));
         assert_eq!(commit.changed.unwrap(), ["gone", "new", "other"]);
         assert_eq!((commit.errors, commit.warnings), (2, 0));
@@ -108,7 +139,7 @@ mod tests {
     #[test]
     fn a_merge_brings_nothing_that_a_parent_had() {
         let (main, branch) = (state(&["a", "b"], &[]), state(&["b", "c"], &[]));
-        let merge = commit(&state(&["a", "c"], &[]), &[&main, &branch], None);
+        let merge = against(&state(&["a", "c"], &[]), &[&main, &branch], None);
         assert!(merge.findings.is_empty());
         assert_eq!(merge.fixed, ["b"]);
     }
@@ -118,8 +149,28 @@ mod tests {
         let known = Known::new(BTreeMap::from([("a".to_owned(), String::new())]));
         let mut here = state(&["a", "b"], &[]);
         here.findings.push(found("w", "warning"));
-        let commit = commit(&here, &[], Some(&known));
+        let commit = against(&here, &[], Some(&known));
         assert_eq!((commit.errors, commit.warnings, commit.changed), (1, 1, None));
         assert!(commit.findings[0].accepted && !commit.findings[1].accepted);
+    }
+
+    #[test]
+    fn what_cannot_be_read_hides_nothing() {
+        let unreadable = |print: &str| State { unreadable: true, ..state(&[print], &[]) };
+        let (good, lost) = (state(&["a", "b"], &[("file", "1")]), unreadable("lost"));
+        let at = |state: &State, read: &[&State], unreadable: &[&State]| {
+            let before = Before { read: read.to_vec(), unreadable: unreadable.to_vec() };
+            let commit = commit(state, &before, None);
+            let new: Vec<String> = prints(&commit).into_iter().map(str::to_owned).collect();
+            (new, commit.fixed, commit.changed)
+        };
+        let own = |prints: &[&str]| prints.iter().map(|p| (*p).to_owned()).collect::<Vec<String>>();
+        assert_eq!(at(&lost, &[&good], &[]), (own(&["lost"]), own(&[]), None));
+        assert_eq!(at(&lost, &[&good], &[&lost]), (own(&[]), own(&[]), None));
+        let other = unreadable("other");
+        assert_eq!(at(&other, &[&good], &[&lost]), (own(&["other"]), own(&["lost"]), None));
+        let after = state(&["b", "c"], &[("file", "2")]);
+        let expected = (own(&["c"]), own(&["a", "lost"]), Some(own(&["file"])));
+        assert_eq!(at(&after, &[&good], &[&lost]), expected);
     }
 }

@@ -1,6 +1,7 @@
 //! `check`: whether the kernel form of commits still works, and what each changed.
 
 mod cache;
+mod listing;
 mod one;
 mod range;
 mod setting;

@@ -39,8 +39,8 @@ pub struct Point {
     pub commit: Commit,
     /// The release tag that stands on it.
     pub tag: Option<String>,
-    /// The id of the library's folder.
-    pub library: Id,
+    /// The id of the library's folder; `None` where the commit has none that could be read.
+    pub library: Option<Id>,
     /// The commits that it stands on, as far as they are points: their numbers.
     pub parents: Vec<usize>,
 }
@@ -187,7 +187,8 @@ impl Opener<'_> {
             let known = points.len() >= count;
             points.push(Point {
                 tag: tags.get(&commit.id).cloned(),
-                library: git::library(repository, &commit, root)?,
+                // Whoever reads the commit is told what is wrong with it.
+                library: git::library(repository, &commit, root).ok(),
                 parents: match known {
                     true => parents(&commit).iter().filter_map(number).collect(),
                     false => Vec::new(),

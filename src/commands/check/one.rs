@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::setting::{Setting, library_digest};
 use super::{Plan, Subject};
 use crate::check::baseline::Known;
-use crate::check::compare;
+use crate::check::compare::{self, Before};
 use crate::check::record::{Commit, Record};
 use crate::commands::held::Sources;
 use crate::commands::import::spoken;
@@ -50,7 +50,7 @@ pub(super) fn check(
         },
         name: release.name.clone(),
         title: release.title.clone(),
-        ..compare::commit(&state, &[], known)
+        ..compare::commit(&state, &Before::default(), known)
     });
     Ok(release)
 }

@@ -1,19 +1,21 @@
 //! All commits of a range, each held against those it stands on.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
+use super::Plan;
+use super::listing::{Listing, Shown};
 use super::setting::Setting;
-use super::work::{self, Results, Task};
-use super::{Plan, Shard};
+use super::work::{self, Results};
 use crate::check::baseline::Known;
-use crate::check::compare::{self, State};
+use crate::check::compare::{self, Before, State};
 use crate::check::record::{Commit, Record};
 use crate::commands::held::Sources;
-use crate::finding::Result;
+use crate::finding::{Error, ErrorKind, Result};
 use crate::git::short;
 use crate::report::console::Console;
 use crate::rules::{Library, Version};
-use crate::upstream::{History, Point, Range, Release};
+use crate::upstream::{History, Point, Range, Release, Request};
 
 /// A check of a range.
 pub(super) struct Job<'a> {
@@ -43,140 +45,147 @@ impl Job<'_> {
         record.source = format!("git repository {}", history.source());
         record.notes.clone_from(&history.notes);
         let (points, outside) = (std::mem::take(&mut history.points), history.outside);
-        let listing = Listing::new(&points, outside, self.plan.shard);
+        let read = |number: usize, history: &mut History| {
+            read(&points[number], history, &request)
+        };
+        let mut listing = Listing::new(&points, outside, self.plan.shard);
+        listing.look_behind(|number| readable(read(number, &mut history)))?;
         record.total = listing.total();
         let tasks = listing.tasks(self.setting);
         let progress = console.progress();
-        let read = |number: usize, history: &mut History| history.read(&points[number], &request);
         let jobs = self.plan.jobs;
-        let mut said = Vec::new();
+        let mut comparison = Comparison::of(&listing, library);
         let states = work::run(self.setting, jobs, &tasks, &mut history, &read, |results| {
             for (done, shown) in listing.shown.iter().enumerate() {
                 progress.count("checking commits", done as u64, listing.shown.len() as u64);
-                let commit = listing.commit(shown, results, library, known.as_deref_mut())?;
-                said.extend(commit.1.filter(|note| !said.contains(note)));
-                record.commits.push(commit.0);
+                let commit = comparison.commit(shown, results, known.as_deref_mut())?;
+                record.commits.extend(Some(commit).filter(|_| !shown.is_behind));
             }
             Ok(())
         });
         states?;
         drop(progress);
-        for note in said {
+        for note in comparison.said {
             console.note(&note);
             record.notes.push(note);
         }
-        match (self.plan.suggest.is_some(), listing.shown.last()) {
-            (true, Some(last)) => history.read(&points[last.point], &request).map(Some),
-            _ => Ok(None),
-        }
-    }
-}
-
-/// Which points the record gets.
-struct Listing<'a> {
-    points: &'a [Point],
-    shown: Vec<Shown>,
-    /// Whether the range has a start that it is compared with.
-    has_start: bool,
-    /// Commits of the whole range.
-    count: usize,
-}
-
-/// A point that the record gets.
-struct Shown {
-    point: usize,
-    number: usize,
-    is_start: bool,
-}
-
-impl<'a> Listing<'a> {
-    fn new(points: &'a [Point], outside: usize, shard: Option<Shard>) -> Listing<'a> {
-        let count = points.len() - outside;
-        let shard = shard.unwrap_or(Shard { number: 1, of: 1 });
-        // The first commit's first parent.
-        let start = points.get(outside).and_then(|point| point.parents.first().copied());
-        let lead = usize::from(start.is_some());
-        let start = start.filter(|_| shard.number == 1);
-        let start = start.map(|point| Shown { point, number: 0, is_start: true });
-        let part = shard.part(count);
-        let part = part.map(|at| Shown { point: outside + at, number: at + lead, is_start: false });
-        Listing {
-            points,
-            shown: start.into_iter().chain(part).collect(),
-            has_start: lead > 0,
-            count,
-        }
-    }
-
-    fn total(&self) -> usize {
-        self.count + usize::from(self.has_start)
-    }
-
-    /// The points whose states one has to know for a point.
-    fn needs(&self, shown: &Shown) -> Vec<usize> {
-        let parents: &[usize] = match shown.is_start {
-            true => &[],
-            false => &self.points[shown.point].parents,
-        };
-        parents.iter().copied().chain([shown.point]).collect()
-    }
-
-    /// The states to be found out, each once, in the order in which they are needed.
-    fn tasks(&self, setting: &Setting<'_>) -> Vec<Task> {
-        let mut tasks: Vec<Task> = Vec::new();
-        let mut known: HashMap<String, usize> = HashMap::new();
-        for point in self.shown.iter().flat_map(|shown| self.needs(shown)) {
-            let Point { library, tag, .. } = &self.points[point];
-            let key = setting.key(&format!("tree {library}"), tag.as_deref());
-            let task = *known.entry(key.clone()).or_insert_with(|| {
-                tasks.push(Task { key, point, uses: 0, points: Vec::new() });
-                tasks.len() - 1
-            });
-            tasks[task].uses += 1;
-            if tasks[task].points.last() != Some(&point) {
-                tasks[task].points.push(point);
+        let last = listing.shown.last().filter(|_| self.plan.suggest.is_some());
+        let Some(last) = last else { return Ok(None) };
+        match read(last.point, &mut history) {
+            Err(error) if error.kind == ErrorKind::Input => {
+                console.note("the last commit can't be read, so that there is nothing to suggest");
+                Ok(None)
             }
+            release => release.map(Some),
         }
-        tasks
+    }
+}
+
+/// Reads a commit. Errors speak of it as *the commit*: many have the same library, in clones anywhere.
+fn read(point: &Point, history: &mut History, request: &Request<'_>) -> Result<Release> {
+    let named = format!("commit {} in {}", short(&point.commit.id.to_string()), history.source());
+    history.read(point, request).map_err(|error| {
+        let message = error.message.replace(&named, "the commit");
+        Error { message, ..error }
+    })
+}
+
+/// Whether a commit could be read; an error is one of the run's own.
+fn readable(release: Result<Release>) -> Result<bool> {
+    match release {
+        Ok(_) => Ok(true),
+        Err(error) if error.kind == ErrorKind::Input => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// Holds each commit against those before it.
+struct Comparison<'a> {
+    listing: &'a Listing<'a>,
+    library: &'a Library,
+    /// For each commit that can't be read the points that stand in for it: the nearest before that can.
+    stand_ins: HashMap<usize, Vec<usize>>,
+    /// The states of these.
+    kept: HashMap<usize, Arc<State>>,
+    /// What is to be said of the commits.
+    said: Vec<String>,
+}
+
+impl<'a> Comparison<'a> {
+    fn of(listing: &'a Listing<'a>, library: &'a Library) -> Comparison<'a> {
+        let (stand_ins, kept, said) = (HashMap::new(), HashMap::new(), Vec::new());
+        Comparison { listing, library, stand_ins, kept, said }
     }
 
-    /// What the record gets of a point, and what is to be said of it.
+    /// What the record gets of a point.
     fn commit(
-        &self,
+        &mut self,
         shown: &Shown,
         results: &mut Results<'_>,
-        library: &Library,
         known: Option<&mut Known>,
-    ) -> Result<(Commit, Option<String>)> {
-        let mut states = Vec::new();
-        for point in self.needs(shown) {
-            states.push(results.take(point)?);
+    ) -> Result<Commit> {
+        let mut states = HashMap::new();
+        for point in self.listing.needs(shown) {
+            states.insert(point, results.take(point)?);
         }
         let known = known.map(|known| {
-            states.iter().for_each(|state| known.meet(state));
+            states.values().for_each(|state| known.meet(state));
             &*known
         });
-        let Some((state, parents)) = states.split_last() else {
-            return Ok((Commit::default(), None));
+        let lost = || Error::internal("a commit was checked and is not there");
+        let state = states.remove(&shown.point).ok_or_else(lost)?;
+        let parents = self.listing.parents(shown);
+        let mut nearest: Vec<usize> = Vec::new();
+        let mut unreadable: Vec<&State> = Vec::new();
+        for (parent, state) in parents.iter().filter_map(|parent| states.get_key_value(parent)) {
+            let instead = match state.unreadable {
+                true => self.stand_ins.get(parent).map_or(&[][..], Vec::as_slice),
+                false => std::slice::from_ref(parent),
+            };
+            unreadable.extend(Some(&**state).filter(|state| state.unreadable));
+            for point in instead {
+                if !nearest.contains(point) {
+                    nearest.push(*point);
+                }
+            }
+        }
+        let read: Vec<Arc<State>> = nearest
+            .iter()
+            .filter_map(|point| states.get(point).or_else(|| self.kept.get(point)).cloned())
+            .collect();
+        let before = Before { read: read.iter().map(|state| &**state).collect(), unreadable };
+        let commit = compare::commit(&state, &before, known);
+        if state.unreadable {
+            self.kept.extend(nearest.iter().copied().zip(read));
+            self.stand_ins.insert(shown.point, nearest);
+        }
+        Ok(self.named(shown, &state, commit))
+    }
+
+    fn named(&mut self, shown: &Shown, state: &State, commit: Commit) -> Commit {
+        let Point { commit: at, tag, .. } = self.listing.point(shown);
+        let (id, prefix) = (at.id.to_string(), &self.library.tag_prefix);
+        let name = match state.version.as_str() {
+            "" => String::new(),
+            version => format!("{prefix}{version}-g{}", short(&id)),
         };
-        let parents: Vec<&State> = parents.iter().map(|state| &**state).collect();
-        let Point { commit, tag, .. } = &self.points[shown.point];
-        let id = commit.id.to_string();
-        let name = format!("{}{}-g{}", library.tag_prefix, state.version, short(&id));
         let version: Option<Version> = state.version.parse().ok();
-        let oldest = library.oldest;
-        let old = version.filter(|version| *version < oldest).map(|version| {
-            let prefix = &library.tag_prefix;
-            format!("{prefix}{version} is older than {oldest}, for which the rules start")
-        });
-        let commit = Commit {
+        let oldest = self.library.oldest;
+        if let Some(version) = version.filter(|version| *version < oldest) {
+            let note =
+                format!("{prefix}{version} is older than {oldest}, for which the rules start");
+            if !shown.is_behind && !self.said.contains(&note) {
+                self.said.push(note);
+            }
+        }
+        Commit {
             name: tag.clone().unwrap_or(name),
-            title: Some(commit.title.clone()),
+            title: Some(at.title.clone()),
             number: shown.number,
             start: shown.is_start,
             id: Some(id),
-            ..compare::commit(state, &parents, known)
-        };
-        Ok((commit, old))
+            ..commit
+        }
     }
 }
+

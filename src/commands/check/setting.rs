@@ -11,7 +11,7 @@ use crate::check::fingerprint::fingerprints;
 use crate::check::memo::Memo;
 use crate::check::record::Proof;
 use crate::check::{self, Checked};
-use crate::finding::Result;
+use crate::finding::{Error, ErrorKind, Finding, Result};
 use crate::kernel::target::Target;
 use crate::pipeline::Input;
 use crate::report::found::found;
@@ -19,6 +19,8 @@ use crate::rules::{Profile, Ruleset};
 use crate::text::hex;
 use crate::upstream::{Release, default_cache};
 
+/// Code of the finding that a commit can't be read.
+const UNREADABLE: &str = "commit-unreadable";
 /// Bytes of a file's digest that are kept.
 const DIGEST: usize = 16;
 /// Most bytes of texts that are held for their digests; some kernel forms.
@@ -75,9 +77,29 @@ impl<'a> Setting<'a> {
         if let Some(state) = self.cache.as_ref().and_then(|cache| cache.get(key)) {
             return Ok(state);
         }
-        let release = read()?;
-        let checked = self.check(&release)?;
-        let state = self.state_of(checked, &release);
+        self.found(key, &read()?)
+    }
+
+    /// The same for one of several, of which each that can't be read is a state all the same.
+    pub(super) fn state_if_readable(
+        &self,
+        key: &str,
+        read: impl FnOnce() -> Result<Release>,
+    ) -> Result<State> {
+        if let Some(state) = self.cache.as_ref().and_then(|cache| cache.get(key)) {
+            return Ok(state);
+        }
+        match read() {
+            Ok(release) => self.found(key, &release),
+            // Not kept: a repository that lacks something may get it.
+            Err(error) if error.kind == ErrorKind::Input => Ok(unreadable(error)),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn found(&self, key: &str, release: &Release) -> Result<State> {
+        let checked = self.check(release)?;
+        let state = self.state_of(checked, release);
         if let Some(cache) = &self.cache {
             cache.put(key, &state);
         }
@@ -126,7 +148,20 @@ impl<'a> Setting<'a> {
                 facts: proof.facts,
             },
             notes: release.notes.clone(),
+            unreadable: false,
         }
+    }
+}
+
+/// A commit whose library can't be read: that is all that was found there.
+fn unreadable(error: Error) -> State {
+    let Error { message, hint, labels, .. } = error;
+    let finding = Finding { labels, hint, ..Finding::error(UNREADABLE, message) };
+    let print = fingerprints(std::slice::from_ref(&finding)).pop().unwrap_or_default();
+    State {
+        findings: vec![found(&finding, &|_| false, print)],
+        unreadable: true,
+        ..State::default()
     }
 }
 

@@ -134,7 +134,7 @@ impl Worker<'_, '_> {
                 let mut history = self.history.lock().unwrap_or_else(PoisonError::into_inner);
                 (self.read)(task.point, &mut history)
             };
-            let state = self.setting.state(&task.key, read);
+            let state = self.setting.state_if_readable(&task.key, read);
             let failed = state.is_err();
             if sender.send((at, state)).is_err() || failed {
                 return;

@@ -16,6 +16,12 @@ pub(super) const CODES: Entries = &[
          they don't have. Use what the kernel's headers offer, or list it by a rule of kind allowed.",
     ),
     (
+        "commit-unreadable",
+        "The library of a commit in a range can't be read",
+        "Nothing can be told of the commit. The next one that can be read is held against the last one \
+         that could.",
+    ),
+    (
         "export-missing",
         "The common module doesn't export what another module needs",
         "The other module could not be loaded. Export the symbol in the source of the common \
