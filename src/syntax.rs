@@ -85,6 +85,7 @@ pub struct Parsed {
 struct View {
     text: Vec<u8>,
     tree: Tree,
+    outline: Outline,
 }
 
 /// Parses `text`, a stage's form of `source`. Findings point into `source`.
@@ -115,8 +116,9 @@ pub fn parse(source: &Arc<Source>, text: &Traced, defs: &Definitions) -> Parsed 
         let masked = masker.text(&groups, &groups.choose(number));
         match tree::parse(&masked, &mut budget) {
             Ok(tree) => {
-                nodes.extend(tree::errors(&tree, &masked));
-                views.push(View { text: masked, tree });
+                let outline = outline::outline(&tree);
+                nodes.extend(tree::errors(&outline, &masked));
+                views.push(View { text: masked, tree, outline });
             }
             Err(refusal) => {
                 report.refusal(refusal);

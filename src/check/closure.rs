@@ -21,7 +21,8 @@ use crate::finding::Findings;
 /// Looks for what is used and not there, or there and not as it must be. What is `known` already isn't
 /// told again.
 pub fn check(scope: Scope<'_>, known: &Findings) -> Findings {
-    let world = world::World::new(scope);
+    let facts = world::read(scope);
+    let world = world::World::new(scope, &facts);
     let checks = [
         names::check,
         modules::check,

@@ -32,6 +32,7 @@ use rayon::prelude::*;
 
 use super::Scope;
 use crate::finding::{Finding, Findings};
+use crate::memo::{Held, Key};
 use crate::pipeline::OutputFile;
 use crate::preprocess::lexer::tokens;
 use crate::syntax::{Definitions, Facts as Roles, Words};
@@ -116,12 +117,24 @@ fn facts_of(
     if file.key.is_none() {
         return Arc::new(make());
     }
-    let bytes = file.text.bytes();
-    let words = memo.key("words", |key| _ = key.key(file.key));
-    let words = memo.get(words, || Words::of(bytes, tokens(bytes)));
-    let said = definitions.key_for(memo, &words);
-    let key = memo.key("left", |key| _ = key.key(file.key).key(said).key(scope.key));
+    let said = memo.key("said", |key| _ = key.key(file.key).key(definitions.key()));
+    let said = memo.get(said, || {
+        let bytes = file.text.bytes();
+        let words = memo.key("words", |key| _ = key.key(file.key));
+        let words = memo.get(words, || Words::of(bytes, tokens(bytes)));
+        Said(definitions.key_for(memo, &words))
+    });
+    let key = memo.key("left", |key| _ = key.key(file.key).key(said.0).key(scope.key));
     memo.get(key, make)
+}
+
+/// Key of what all files' definitions say of a file's words.
+struct Said(Option<Key>);
+
+impl Held for Said {
+    fn weight(&self) -> usize {
+        size_of::<Said>()
+    }
 }
 
 /// What a file holds, held against the rules and the other files.

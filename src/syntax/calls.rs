@@ -2,9 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use tree_sitter::TreeCursor;
-
 use super::definitions::Head;
+use super::outline::Outline;
 use super::{Parsed, View, tree};
 use crate::preprocess::lexer::{Directive, Keyword, Token, TokenKind, directive_tokens};
 use crate::text::Span;
@@ -96,11 +95,15 @@ struct Frame {
     declares: Declares,
     /// Whether names declared below end with the node.
     scope: bool,
+    /// Behind the last node below it.
+    end: usize,
 }
 
 struct Walk<'a> {
     text: &'a [u8],
-    cursor: TreeCursor<'a>,
+    outline: &'a Outline,
+    /// The node that is looked at.
+    at: usize,
     wanted: &'a dyn Fn(&[u8]) -> bool,
     kinds: Kinds,
     above: Vec<Frame>,
@@ -114,7 +117,8 @@ impl<'a> Walk<'a> {
     fn new(view: &'a View, wanted: &'a dyn Fn(&[u8]) -> bool) -> Walk<'a> {
         Walk {
             text: &view.text,
-            cursor: view.tree.walk(),
+            outline: &view.outline,
+            at: 0,
             wanted,
             kinds: Kinds::new(),
             above: Vec::new(),
@@ -124,25 +128,26 @@ impl<'a> Walk<'a> {
     }
 
     fn run(mut self, found: &mut BTreeMap<Span, String>) {
-        loop {
+        while self.at < self.outline.nodes.len() {
+            while self.above.last().is_some_and(|frame| frame.end <= self.at) {
+                if self.above.pop().is_some_and(|frame| frame.scope) {
+                    self.leave_scope();
+                }
+            }
             let frame = self.frame();
             if frame.kind == self.kinds.identifier {
                 self.identifier(&frame, found);
             }
-            if !self.is_condition(&frame) && self.cursor.goto_first_child() {
+            if self.is_condition(&frame) {
+                self.at = frame.end;
+                continue;
+            }
+            self.at += 1;
+            if frame.end > self.at {
                 if frame.scope {
                     self.scopes.push(Vec::new());
                 }
                 self.above.push(frame);
-                continue;
-            }
-            while !self.cursor.goto_next_sibling() {
-                if !self.cursor.goto_parent() {
-                    return;
-                }
-                if self.above.pop().is_some_and(|frame| frame.scope) {
-                    self.leave_scope();
-                }
             }
         }
     }
@@ -155,14 +160,15 @@ impl<'a> Walk<'a> {
 
     fn frame(&self) -> Frame {
         let kinds = &self.kinds;
-        let kind = self.cursor.node().kind_id();
-        let field = self.cursor.field_id().map(u16::from);
+        let node = &self.outline.nodes[self.at];
+        let (kind, end) = (node.id, node.end);
+        let field = Some(node.field_id).filter(|field| *field > 0);
         let parent = self.above.last();
         let declares =
             parent.map_or(Declares::Nothing, |parent| self.declares(parent, kind, field));
         let own_parameters = kind == kinds.parameters && declares != Declares::Definition;
         let scope = own_parameters || kind == kinds.function || kinds.blocks.contains(&kind);
-        Frame { kind, field, declares, scope }
+        Frame { kind, field, declares, scope, end }
     }
 
     fn declares(&self, parent: &Frame, kind: u16, field: Option<u16>) -> Declares {
@@ -193,8 +199,8 @@ impl<'a> Walk<'a> {
     }
 
     fn identifier(&mut self, frame: &Frame, found: &mut BTreeMap<Span, String>) {
-        let node = self.cursor.node();
-        let Some(name) = self.text.get(node.byte_range()).filter(|n| (self.wanted)(n)) else {
+        let span = self.outline.nodes[self.at].span;
+        let Some(name) = self.text.get(span.range()).filter(|n| (self.wanted)(n)) else {
             return;
         };
         match frame.declares {
@@ -210,7 +216,7 @@ impl<'a> Walk<'a> {
                 let hidden = self.hidden.get(name).is_some_and(|&count| count > 0);
                 if !hidden && self.is_callee(frame) {
                     let text = String::from_utf8_lossy(name).into_owned();
-                    found.insert(Span::new(node.start_byte(), node.end_byte()), text);
+                    found.insert(span, text);
                 }
             }
         }

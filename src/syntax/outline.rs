@@ -5,6 +5,8 @@
 use std::ops::Range;
 use std::sync::OnceLock;
 
+use tree_sitter::Tree;
+
 use super::{Parsed, View, tree};
 use crate::text::Span;
 
@@ -16,8 +18,16 @@ const MAX_ABOVE: usize = 1000;
 pub(crate) struct Node {
     /// Kind, such as `call_expression`; a token of punctuation or a keyword is its own.
     pub(crate) kind: &'static str,
+    /// The kind's number in the grammar.
+    pub(super) id: u16,
     /// The field of the node above that it stands in.
     pub(crate) field: Option<&'static str>,
+    /// The field's number in the grammar; 0 for none.
+    pub(super) field_id: u16,
+    /// Nothing stands there, where the grammar wants such a node.
+    pub(super) missing: bool,
+    /// What stands there fits no rule of the grammar.
+    pub(super) error: bool,
     /// Its bytes.
     pub(crate) span: Span,
     /// The node above; itself for the first.
@@ -36,8 +46,8 @@ pub(crate) struct Outline {
 impl Parsed {
     /// One for each view. Of a file whose statements are cut by conditional groups there are several;
     /// what they have in common stands in each.
-    pub(crate) fn outlines(&self) -> Vec<Outline> {
-        self.views.iter().map(outline).collect()
+    pub(crate) fn outlines(&self) -> impl Iterator<Item = &Outline> {
+        self.views.iter().map(|view: &View| &view.outline)
     }
 }
 
@@ -63,18 +73,23 @@ fn words() -> &'static Words {
     })
 }
 
-fn outline(view: &View) -> Outline {
+/// Takes a tree down as a list. Walking a tree costs more than all that is done on the way: it is done
+/// once.
+pub(super) fn outline(tree: &Tree) -> Outline {
     let words = words();
-    let mut cursor = view.tree.walk();
-    let mut nodes: Vec<Node> = Vec::with_capacity(view.text.len() / 4);
+    let mut cursor = tree.walk();
+    let mut nodes: Vec<Node> = Vec::with_capacity(tree.root_node().descendant_count());
     let mut above: Vec<usize> = Vec::new();
     loop {
         let node = cursor.node();
         let parent = above.last().copied().unwrap_or(0);
-        let field = cursor.field_id().and_then(|id| *words.fields.get(usize::from(id.get()))?);
-        let kind = words.kinds.get(usize::from(node.kind_id())).copied().unwrap_or("ERROR");
+        let field_id = cursor.field_id().map_or(0, u16::from);
+        let field = words.fields.get(usize::from(field_id)).copied().flatten();
+        let id = node.kind_id();
+        let kind = words.kinds.get(usize::from(id)).copied().unwrap_or("ERROR");
         let span = Span::new(node.start_byte(), node.end_byte());
-        nodes.push(Node { kind, field, span, parent, end: nodes.len() + 1 });
+        let (missing, error, end) = (node.is_missing(), node.is_error(), nodes.len() + 1);
+        nodes.push(Node { kind, id, field, field_id, missing, error, span, parent, end });
         if cursor.goto_first_child() {
             above.push(nodes.len() - 1);
             continue;
@@ -111,8 +126,12 @@ impl Outline {
     }
 
     /// All places at which a kind of node stands.
-    pub(crate) fn all<'a>(&'a self, kind: &'a str) -> impl Iterator<Item = usize> + 'a {
-        (0..self.nodes.len()).filter(move |&at| self.nodes[at].kind == kind)
+    pub(crate) fn all(&self, kind: &str) -> impl Iterator<Item = usize> + '_ {
+        // Several numbers may have one name; comparing numbers is quicker.
+        let known = words().kinds.iter();
+        let wanted: Vec<bool> = known.map(|known| *known == kind).collect();
+        let is = move |at: &usize| wanted.get(usize::from(self.nodes[*at].id)) == Some(&true);
+        (0..self.nodes.len()).filter(is)
     }
 
     /// The nodes above one, nearest first.

@@ -2,8 +2,9 @@
 
 use std::ops::ControlFlow;
 
-use tree_sitter::{Language, Node, ParseOptions, Parser, Point, Range, Tree, TreeCursor};
+use tree_sitter::{Language, ParseOptions, Parser, Point, Range, Tree};
 
+use super::outline::{Node, Outline};
 use crate::text::Span;
 
 /// Longest text that is parsed, in bytes: ten times the longest file of a real library.
@@ -120,36 +121,20 @@ pub(super) fn token_name(kind: u16) -> String {
 }
 
 /// Everything in a tree of `text` that says that the text isn't C, in order of place.
-pub(super) fn errors(tree: &Tree, text: &[u8]) -> Vec<ErrorNode> {
+pub(super) fn errors(outline: &Outline, text: &[u8]) -> Vec<ErrorNode> {
     let kinds = Kinds::new();
     let mut found = Vec::new();
-    let mut cursor = tree.walk();
-    let mut above: Vec<u16> = Vec::new();
-    loop {
-        let node = cursor.node();
-        let fault = own_fault(&node).or_else(|| kinds.fault(&cursor, &above, text));
-        let span = Span::new(node.start_byte(), node.end_byte());
-        found.extend(fault.map(|fault| ErrorNode { span, fault }));
-        let deeper = fault != Some(Fault::Unparsed);
-        if deeper && cursor.goto_first_child() {
-            above.push(node.kind_id());
-            continue;
-        }
-        while !cursor.goto_next_sibling() {
-            if !cursor.goto_parent() {
-                return found;
-            }
-            above.pop();
-        }
+    let mut at = 0;
+    while let Some(node) = outline.nodes.get(at) {
+        let fault = own_fault(node).or_else(|| kinds.fault(outline, at, text));
+        found.extend(fault.map(|fault| ErrorNode { span: node.span, fault }));
+        at = if fault == Some(Fault::Unparsed) { node.end } else { at + 1 };
     }
+    found
 }
 
-fn own_fault(node: &Node<'_>) -> Option<Fault> {
-    if node.is_missing() {
-        Some(Fault::Missing(node.kind_id()))
-    } else {
-        node.is_error().then_some(Fault::Unparsed)
-    }
+fn own_fault(node: &Node) -> Option<Fault> {
+    if node.missing { Some(Fault::Missing(node.id)) } else { node.error.then_some(Fault::Unparsed) }
 }
 
 /// The kinds of nodes in which the grammar takes more than C. It is made to understand as much as it
@@ -188,23 +173,27 @@ impl Kinds {
         }
     }
 
-    fn fault(&self, cursor: &TreeCursor<'_>, above: &[u16], text: &[u8]) -> Option<Fault> {
-        let parent = *above.last()?;
-        let node = cursor.node();
-        let kind = node.kind_id();
+    fn fault(&self, outline: &Outline, at: usize, text: &[u8]) -> Option<Fault> {
+        let node = &outline.nodes[at];
+        if node.parent == at {
+            return None;
+        }
+        let above = &outline.nodes[node.parent];
+        let (kind, parent) = (node.id, above.id);
         if kind == self.assignment {
             return self.operations.contains(&parent).then_some(Fault::Assignment);
         }
         if kind == self.name || kind == self.call {
-            let named = || cursor.field_id().map(u16::from) == self.declarator;
+            let named = || Some(node.field_id).filter(|field| *field > 0) == self.declarator;
             return (parent == self.function && !named()).then_some(Fault::BehindParameters);
         }
         if kind == self.type_name {
             // Compilers have types of their own that the grammar doesn't know.
-            let vendor = || text.get(node.byte_range()).is_some_and(|t| t.starts_with(b"__"));
+            let vendor = || text.get(node.span.range()).is_some_and(|t| t.starts_with(b"__"));
             return (parent == self.sized_type && !vendor()).then_some(Fault::InsideType);
         }
-        let in_declaration = || above.iter().rev().nth(1) == Some(&self.declaration);
+        let in_declaration =
+            || above.parent != node.parent && outline.nodes[above.parent].id == self.declaration;
         let assembler = kind == self.assembler_operands && parent == self.assembler;
         (assembler && in_declaration()).then_some(Fault::Assembler)
     }

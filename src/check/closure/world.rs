@@ -55,6 +55,16 @@ impl File<'_> {
     }
 }
 
+/// What each source and header holds, in order.
+pub(super) fn read(scope: Scope<'_>) -> Vec<Arc<Facts>> {
+    files(scope).par_iter().map(|(_, file)| facts_of(scope, file)).collect()
+}
+
+fn files(scope: Scope<'_>) -> Vec<(&TreePath, &OutputFile)> {
+    let code = |path: &TreePath| matches!(path.extension(), Some("c" | "h"));
+    scope.tree.files.iter().filter(|(path, _)| code(path)).collect()
+}
+
 fn facts_of(scope: Scope<'_>, file: &OutputFile) -> Arc<Facts> {
     let key = scope.memo.key("closure", |key| _ = key.key(file.key));
     scope.memo.get(key, || Facts::of(file.text.bytes()))
@@ -68,7 +78,7 @@ pub(super) struct World<'a> {
     pub(super) scope: Scope<'a>,
     pub(super) files: Vec<File<'a>>,
     /// The texts of the names.
-    pub(super) texts: Vec<Box<[u8]>>,
+    pub(super) texts: Vec<&'a [u8]>,
     /// For each name the functions and data that are defined for all to see.
     pub(super) globals: BTreeMap<Name, Vec<Place>>,
     /// For each name the functions and data that are declared.
@@ -82,27 +92,24 @@ pub(super) struct World<'a> {
 }
 
 impl<'a> World<'a> {
-    pub(super) fn new(scope: Scope<'a>) -> World<'a> {
-        let code = |path: &TreePath| matches!(path.extension(), Some("c" | "h"));
-        let list: Vec<(&TreePath, &OutputFile)> =
-            scope.tree.files.iter().filter(|(path, _)| code(path)).collect();
-        let facts: Vec<Arc<Facts>> =
-            list.par_iter().map(|(_, file)| facts_of(scope, file)).collect();
+    /// `facts` are those of [`read`].
+    pub(super) fn new(scope: Scope<'a>, facts: &'a [Arc<Facts>]) -> World<'a> {
+        let list = files(scope);
         let mut numbers: HashMap<&[u8], Name, Quick> = HashMap::default();
         let mut named: Vec<Vec<Name>> = Vec::with_capacity(facts.len());
-        for facts in &facts {
+        for facts in facts {
             let names = facts.names.iter().map(|text| {
                 let next = numbers.len() as Name;
                 *numbers.entry(text).or_insert(next)
             });
             named.push(names.collect());
         }
-        let mut texts: Vec<Box<[u8]>> = vec![Box::default(); numbers.len()];
+        let mut texts: Vec<&[u8]> = vec![&[]; numbers.len()];
         for (text, name) in &numbers {
-            texts[*name as usize] = Box::from(*text);
+            texts[*name as usize] = text;
         }
         let files =
-            list.into_iter().zip(&facts).zip(named).map(|(((path, output), facts), names)| File {
+            list.into_iter().zip(facts).zip(named).map(|(((path, output), facts), names)| File {
                 path,
                 output,
                 facts: Arc::clone(facts),

@@ -122,7 +122,7 @@ pub(super) fn of(
     facts.macros = macros(&lexed);
     let mut candidates = Candidates::default();
     let debug = |span: Span| guards.tests(span, |name| lists.debug.contains(&name));
-    for outline in &parsed.outlines() {
+    for outline in parsed.outlines() {
         let locals = Locals::new(bytes, outline);
         facts.divisions.extend(divisions::find(bytes, outline, &locals));
         facts.globals.extend(globals::find(&lexed, outline));

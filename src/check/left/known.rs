@@ -1,6 +1,6 @@
 //! What the files of a kernel form declare together.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::OnceLock;
 
 use super::expressions::Expr;
@@ -11,7 +11,7 @@ use super::types::{Ty, Width, is_wide};
 use crate::check::Scope;
 use crate::preprocess::lexer::{Directive, Keyword, TokenKind, directive_tokens, scan};
 use crate::rules::{IncludeTarget, MacroRule, Simplify};
-use crate::text::TreePath;
+use crate::text::{Quick, TreePath};
 
 /// Longest chain of typedefs or macros that is followed.
 const MAX_CHAIN: usize = 16;
@@ -25,16 +25,16 @@ pub(super) struct Known<'a> {
     /// Whether rules fold all conditions.
     pub(super) full: bool,
     macros: BTreeMap<&'a str, Vec<&'a Macro>>,
-    typedefs: BTreeMap<&'a str, Ty>,
+    typedefs: HashMap<&'a str, Ty, Quick>,
     records: BTreeMap<String, BTreeMap<&'a str, Ty>>,
     /// For each field the types that it has in any record.
-    fields: BTreeMap<&'a str, Vec<Ty>>,
-    functions: BTreeMap<&'a str, &'a Ty>,
-    variables: BTreeMap<&'a str, &'a Ty>,
-    constants: BTreeSet<&'a str>,
-    defined: HashSet<&'a str>,
+    fields: HashMap<&'a str, Vec<Ty>, Quick>,
+    functions: HashMap<&'a str, &'a Ty, Quick>,
+    variables: HashMap<&'a str, &'a Ty, Quick>,
+    constants: HashSet<&'a str, Quick>,
+    defined: HashSet<&'a str, Quick>,
     /// Macros that make what they stand before static.
-    hiding: HashSet<&'a str>,
+    hiding: HashSet<&'a str, Quick>,
     /// The macros that upstream's files define.
     offered: OnceLock<HashSet<String>>,
 }
@@ -45,14 +45,14 @@ impl<'a> Known<'a> {
             scope,
             full: scope.rules.profile.simplify == Simplify::Full,
             macros: BTreeMap::new(),
-            typedefs: BTreeMap::new(),
+            typedefs: HashMap::default(),
             records: BTreeMap::new(),
-            fields: BTreeMap::new(),
-            functions: BTreeMap::new(),
-            variables: BTreeMap::new(),
-            constants: BTreeSet::new(),
-            defined: HashSet::new(),
-            hiding: HashSet::new(),
+            fields: HashMap::default(),
+            functions: HashMap::default(),
+            variables: HashMap::default(),
+            constants: HashSet::default(),
+            defined: HashSet::default(),
+            hiding: HashSet::default(),
             offered: OnceLock::new(),
         };
         for (file, facts) in facts.iter().enumerate() {

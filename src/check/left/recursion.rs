@@ -1,6 +1,6 @@
 //! Functions that call themselves, by whatever way: the kernel's stack is small and fixed.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::RECURSION;
@@ -9,7 +9,7 @@ use super::lists::Lists;
 use super::point::Point;
 use crate::finding::{Finding, Findings};
 use crate::pipeline::OutputFile;
-use crate::text::{Span, TreePath};
+use crate::text::{Quick, Span, TreePath};
 
 /// Most definitions of one name that a call may lead to.
 const MOST_DEFINITIONS: usize = 64;
@@ -70,8 +70,8 @@ struct Graph<'a> {
 impl<'a> Graph<'a> {
     fn new(facts: &'a [Arc<Facts>]) -> Graph<'a> {
         let mut nodes = Vec::new();
-        let mut local: BTreeMap<(usize, &str), Vec<usize>> = BTreeMap::new();
-        let mut global: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        let mut local: HashMap<(usize, &str), Vec<usize>, Quick> = HashMap::default();
+        let mut global: HashMap<&str, Vec<usize>, Quick> = HashMap::default();
         for (file, facts) in facts.iter().enumerate() {
             for function in &facts.functions {
                 let (name, at) = (function.name.as_str(), nodes.len());

@@ -45,9 +45,7 @@ impl Job<'_> {
         record.source = format!("git repository {}", history.source());
         record.notes.clone_from(&history.notes);
         let (points, outside) = (std::mem::take(&mut history.points), history.outside);
-        let read = |number: usize, history: &mut History| {
-            read(&points[number], history, &request)
-        };
+        let read = |number: usize, history: &mut History| read(&points[number], history, &request);
         let mut listing = Listing::new(&points, outside, self.plan.shard);
         listing.look_behind(|number| readable(read(number, &mut history)))?;
         record.total = listing.total();
@@ -188,4 +186,3 @@ impl<'a> Comparison<'a> {
         }
     }
 }
-

@@ -114,7 +114,7 @@ impl Named {
                 + 2 * usize::from(of.variadic)
                 + usize::from(of.conditional);
             key.number(*name as usize).number(flags);
-            let parameters = of.parameters.as_deref().unwrap_or_default();
+            let parameters = of.parameters.as_ref().map_or(&[][..], |names| names.as_slice());
             key.number(parameters.len());
             parameters.iter().for_each(|name| _ = key.number(*name as usize));
             add_words(key, of.body.words());
@@ -231,12 +231,13 @@ impl Names {
             let words = self.words(file, &text.body);
             let mut word = |span: Span| self.intern(&file.lexed.text(&identifier(span)));
             let name = word(text.name);
-            let parameters: Option<Vec<Name>> =
-                text.parameters.as_ref().map(|list| list.iter().map(|span| word(*span)).collect());
+            let parameters = text.parameters.as_ref();
+            let parameters = parameters
+                .map(|list| Arc::new(list.iter().map(|span| word(*span)).collect::<Vec<Name>>()));
             let rest = usize::from(text.variadic);
             let uses = vec![false; parameters.as_ref().map_or(0, |p| p.len() + rest)];
-            let names = parameters.as_deref().unwrap_or_default();
-            let makes = pasted(file, &text.body, &words, names);
+            let names = parameters.as_ref().map_or(&[][..], |names| names.as_slice());
+            let makes = Arc::new(pasted(file, &text.body, &words, names));
             let all = 0..words.len();
             let body = Region::new(0, &Arc::new(words), all);
             let (variadic, conditional) = (text.variadic, text.conditional);

@@ -25,14 +25,14 @@ pub(super) struct Region {
     /// Those of them that the region is made of.
     range: Range<usize>,
     /// The places in `all` of names that it declares: these are no use of what they name.
-    own: Vec<usize>,
+    own: Arc<Vec<usize>>,
     /// The names that are met in it; worked out once, however many objects it is part of.
     met: OnceLock<Vec<Met>>,
 }
 
 impl Region {
     pub(super) fn new(file: usize, all: &Arc<Vec<Word>>, range: Range<usize>) -> Region {
-        Region { file, all: Arc::clone(all), range, own: Vec::new(), met: OnceLock::new() }
+        Region { file, all: Arc::clone(all), range, own: Arc::default(), met: OnceLock::new() }
     }
 
     /// What each token is.
@@ -73,7 +73,7 @@ pub(super) struct Word {
 #[derive(Clone)]
 pub(super) struct Macro {
     /// The parameters; `None` where it takes no arguments.
-    pub(super) parameters: Option<Vec<Name>>,
+    pub(super) parameters: Option<Arc<Vec<Name>>>,
     /// Whether the last argument takes the rest.
     pub(super) variadic: bool,
     /// Whether a condition decides on it.
@@ -83,7 +83,7 @@ pub(super) struct Macro {
     /// What it stands for.
     pub(super) body: Region,
     /// Names that it puts together: the fixed parts, with a gap for each argument.
-    pub(super) makes: Vec<Vec<Option<Vec<u8>>>>,
+    pub(super) makes: Arc<Vec<Vec<Option<Vec<u8>>>>>,
 }
 
 impl Macro {
@@ -333,7 +333,7 @@ impl<'a> World<'a> {
             let region = |range: Range<usize>| Region::new(at, words, range);
             let declared = heads.read(self, item, words);
             let mut code = region(declared.from..item.code.end);
-            code.own.clone_from(&declared.names);
+            code.own = Arc::new(declared.names.clone());
             if declared.from > item.code.start {
                 let made = region(item.code.start..declared.from);
                 self.made(&made);
