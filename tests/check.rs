@@ -267,6 +267,72 @@ fn merged_commits_are_seen_where_wanted() {
 }
 
 #[test]
+fn commits_that_cannot_be_read_are_passed_over() {
+    let repo = Repo::new();
+    let bad = format!("#include <stdlib.h>\n{SUM}");
+    let link = |to: &str| {
+        fs::remove_file(repo.path().join("src/tiny.h")).unwrap();
+        std::os::unix::fs::symlink(to, repo.path().join("src/tiny.h")).unwrap();
+    };
+    link("../../elsewhere/tiny.h");
+    repo.commit("Link elsewhere");
+    repo.write("src/core/sum.c", &bad);
+    repo.commit("Change what nobody can read");
+    repo.git(&["rm", "-q", "-r", "src"]);
+    repo.commit("Leave nothing");
+    repo.write("src/tiny.h", HEADER);
+    repo.write("src/core/sum.c", &bad);
+    repo.commit("Can be read again");
+    repo.write("src/core/sum.c", SUM);
+    repo.commit("Mend it");
+    let args = ["v1.2.3..dev", "--format", "json"];
+    let whole = repo.check(&args);
+    assert_eq!(whole.status.code(), Some(1), "{whole:?}");
+    let record: Value = serde_json::from_slice(&whole.stdout).unwrap();
+    let commits = record["commits"].as_array().unwrap();
+    let lines: Vec<_> = commits.iter().map(line).collect();
+    let expected = [
+        (0, 0, None, 0),
+        (1, 0, None, 1),
+        (0, 0, None, 1),
+        (1, 1, None, 1),
+        // Held against the release.
+        (1, 1, Some(1), 1),
+        (0, 1, Some(1), 0),
+    ];
+    assert_eq!(lines, expected, "{}", out(&whole));
+    let found = &commits[1]["findings"][0];
+    assert_eq!(found["code"], "commit-unreadable");
+    let message = found["message"].as_str().unwrap();
+    assert!(message.contains("`tiny.h` in src of the commit is a symbolic link"), "{message}");
+    assert!(found["hint"].as_str().unwrap().contains("put the file itself there"));
+    assert_eq!(commits[3]["fixed"][0], found["fingerprint"]);
+    assert!(commits[3]["findings"][0]["message"].as_str().unwrap().contains("no folder src"));
+    assert_eq!(commits[4]["findings"][0]["code"], "include-not-allowed");
+    // Shards look behind such commits, too; nothing of them is kept.
+    assert!(repo.check(&args).stdout == whole.stdout);
+    for of in 2..=5 {
+        let mut names = vec!["report".to_owned(), "merge".to_owned()];
+        for number in 1..=of {
+            let (name, shard) = (format!("{number}.json"), format!("{number}/{of}"));
+            let done = repo.check(&[&args[..], &["--shard", &shard, "-o", &name]].concat());
+            assert!(done.status.code().unwrap() <= 1, "{done:?}");
+            names.push(name);
+        }
+        names.extend(["--format".to_owned(), "json".to_owned()]);
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let merged = repo.command("", &names).output().unwrap();
+        assert!(merged.stdout == whole.stdout, "{of} shards: {}", out(&merged));
+    }
+    // The last one can't be read: there is nothing to suggest, and that is said.
+    let done = repo.check(&["v1.2.3..dev~3", "--suggest", "fixes.patch"]);
+    assert_eq!(done.status.code(), Some(1), "{done:?}");
+    assert!(err(&done).contains("the last commit can't be read"), "{}", err(&done));
+    // By itself such a commit is no answer.
+    assert_eq!(repo.check(&["dev~4"]).status.code(), Some(3));
+}
+
+#[test]
 fn ranges_may_be_empty_or_wrong() {
     let repo = Repo::with_history();
     let done = repo.check(&["dev..v1.2.3"]);
