@@ -222,7 +222,8 @@ impl<'w, 'a> Check<'w, 'a> {
         let names = self.anywhere.iter().map(|name| self.world.text(*name));
         let mut near: Vec<(f64, String)> = names
             .take(MAX_COMPARED)
-            .filter(|other| other.len().abs_diff(text.len()) < 4)
+            // It may well be declared elsewhere, where this file can't see it.
+            .filter(|other| other != text && other.len().abs_diff(text.len()) < 4)
             .map(|other| (strsim::jaro_winkler(text, &other), other))
             .filter(|(likeness, _)| *likeness > 0.9)
             .collect();
