@@ -138,8 +138,9 @@ impl Trial<'_> {
         let program = source.with_extension("probe");
         let mut command = toolchain.bare(self.workspace);
         command.args(flags).arg("-Werror").arg("-o").arg(&program).arg(&source);
-        let succeeded =
-            |command| process::run(command, PATIENCE).is_ok_and(|outcome| outcome.succeeded());
+        let succeeded = |command| {
+            self.workspace.run(command, PATIENCE).is_ok_and(|outcome| outcome.succeeded())
+        };
         succeeded(command) && succeeded(Command::new(&program))
     }
 
@@ -175,7 +176,7 @@ impl Trial<'_> {
                     .args(["-c", "-o"])
                     .arg(&object)
                     .arg(source);
-                finished(command).map(|()| object)
+                self.finished(command).map(|()| object)
             })
             .collect();
         Ok(objects.and_then(|objects| {
@@ -184,8 +185,17 @@ impl Trial<'_> {
             let mut command = toolchain.bare(self.workspace);
             let sanitize = flags.iter().filter(|flag| flag.starts_with("-fsanitize"));
             command.args(sanitize).arg("-o").arg(&path).args(&objects);
-            finished(command).map(|()| path)
+            self.finished(command).map(|()| path)
         }))
+    }
+
+    /// Runs a compiler or linker; else what it says.
+    fn finished(&self, command: Command) -> Result<(), String> {
+        let outcome = self.workspace.run(command, PATIENCE)?;
+        match outcome.succeeded() {
+            true => Ok(()),
+            false => Err(outcome.complaint(PATIENCE)),
+        }
     }
 
     /// Runs the parts of the checks.
@@ -288,7 +298,7 @@ impl Trial<'_> {
             .current_dir(self.workspace.tree())
             .env("ASAN_OPTIONS", "detect_leaks=0:allocator_may_return_null=1")
             .env("UBSAN_OPTIONS", "print_stacktrace=0");
-        match process::run(command, LIMIT) {
+        match self.workspace.run(command, LIMIT) {
             Ok(outcome) => Report::read(&outcome),
             Err(said) => Report { ending: Some(said), ..Report::default() },
         }
@@ -321,15 +331,6 @@ impl Trial<'_> {
             let message = format!("{before}the program that tries the library broke off: {ending}");
             gathered.add(Finding::error("round-trip", message.clone()), &message, build);
         }
-    }
-}
-
-/// Runs a compiler or linker; else what it says.
-fn finished(command: Command) -> Result<(), String> {
-    let outcome = process::run(command, PATIENCE)?;
-    match outcome.succeeded() {
-        true => Ok(()),
-        false => Err(outcome.complaint(PATIENCE)),
     }
 }
 
@@ -386,7 +387,7 @@ mod tests {
     fn of(script: &str) -> Report {
         let mut command = Command::new("sh");
         command.args(["-c", script]);
-        Report::read(&process::run(command, LIMIT).unwrap())
+        Report::read(&process::run(command, LIMIT, &|| false).unwrap())
     }
 
     #[test]

@@ -20,6 +20,9 @@ pub struct State {
     pub proof: Proof,
     /// What was left out of the library as it was read, and the like.
     pub notes: Vec<String>,
+    /// Figures of a build, by name; empty without one.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub figures: BTreeMap<String, u64>,
 }
 
 impl State {
@@ -53,6 +56,7 @@ pub fn commit(state: &State, parents: &[&State], known: Option<&Known>) -> Commi
         errors: weigh("error", false),
         warnings: weigh("warning", true),
         proof: state.proof,
+        figures: state.figures.clone(),
         ..Commit::default()
     }
 }

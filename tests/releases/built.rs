@@ -17,7 +17,15 @@ const RUN: Extent = Extent { settings: 0, compilers: Compilers::None, run: true 
 
 fn built(imported: &Imported, extent: Extent, against: Option<Against<'_>>) -> Built {
     imported.scoped(|scope| {
-        let request = Request { scope, linux: None, against, jobs: 0, seed: 1, extent };
+        let request = Request {
+            scope,
+            linux: None,
+            against,
+            jobs: 0,
+            seed: 1,
+            extent,
+            interrupted: &|| false,
+        };
         run(&request, &Silent).unwrap()
     })
 }
