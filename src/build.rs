@@ -99,16 +99,27 @@ pub struct Built {
     pub notes: Vec<String>,
 }
 
+/// The header that kernels put before all others: without it nothing is compiled.
+const FIRST: &str = "stubs/linux/compiler_types.h";
+
 /// Does all that `request` wants.
 ///
 /// # Errors
-/// There is no compiler at all, the temporary folder can't be written, what is compared with can't be
+/// The ruleset has no headers to build with, there is no compiler at all, the temporary folder can't be written, what is compared with can't be
 /// built, or it is no longer wanted.
 pub fn run(request: &Request<'_>, progress: &dyn Progress) -> Result<Built> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(request.jobs).build();
     let pool = pool.map_err(|error| Error::internal(format!("no threads can be made: {error}")))?;
     let Request { scope, interrupted, .. } = *request;
-    let workspace = Workspace::new(scope.tree, scope.rules.ruleset, interrupted)?;
+    let ruleset = scope.rules.ruleset;
+    if !ruleset.trials.contains_key(FIRST) {
+        return Err(Error::usage(format!(
+            "the ruleset ({}) can't be built with: it has no {FIRST}",
+            ruleset.origin
+        ))
+        .hint("give it the kernel's headers that the library includes, or leave --build out"));
+    }
+    let workspace = Workspace::new(scope.tree, ruleset, interrupted)?;
     let work = Work { request, workspace: &workspace, pool: &pool, progress };
     let built = work.all();
     // Whatever else went wrong did so because programs were ended.
@@ -238,18 +249,17 @@ fn one(
     let modules = format!("{folder}/modules");
     let linked = link::all(workspace, library, variant, &objects, &modules, gathered)?;
     let count = objects.by_source.len();
-    let linked = match linked {
-        Ok(linked) => linked,
-        Err(said) => {
-            return Ok((count, format!("not linked: {}", workspace.without_name(&said))));
-        }
+    let (sizes, how) = match linked {
+        Ok(linked) => (linked.sizes, format!("modules linked as {}", linked.choices.join(", "))),
+        Err(said) => (BTreeMap::new(), format!("not linked: {}", workspace.without_name(&said))),
     };
     if !variant.asserts {
         let machine = variant.toolchain.machine.name;
-        let frames = objects.frames.iter().map(|(name, bytes)| (format!("stack {name}"), *bytes));
-        for (name, bytes) in frames.chain(linked.sizes) {
+        let frames = objects.frames.into_iter();
+        let frames = frames.map(|(name, bytes)| (format!("stack {name}"), bytes));
+        for (name, bytes) in frames.chain(sizes) {
             built.figures.entry(format!("{machine} {name}")).or_insert(bytes);
         }
     }
-    Ok((count, format!("modules linked as {}", linked.choices.join(", "))))
+    Ok((count, how))
 }
