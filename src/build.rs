@@ -65,13 +65,16 @@ pub struct Extent {
     pub settings: usize,
     /// By which compilers it is compiled and linked as kernels do it.
     pub compilers: Compilers,
-    /// Whether the result is run.
-    pub run: bool,
+    /// Whether it is compiled with assertions, too.
+    pub asserts: bool,
+    /// How the result is run.
+    pub trial: Trial,
 }
 
 impl Extent {
     /// All there is.
-    pub const ALL: Extent = Extent { settings: 8, compilers: Compilers::All, run: true };
+    pub const ALL: Extent =
+        Extent { settings: 8, compilers: Compilers::All, asserts: true, trial: Trial::All };
 }
 
 /// Which compilers are used, of those at hand.
@@ -84,6 +87,19 @@ pub enum Compilers {
     /// Those for this machine.
     Native,
     /// Those for all machines.
+    All,
+}
+
+/// How the result is run.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Trial {
+    /// Not at all.
+    None,
+    /// As kernels are compiled.
+    Plain,
+    /// With sanitisers.
+    Sanitized,
+    /// Both ways.
     All,
 }
 
@@ -160,13 +176,14 @@ impl Work<'_> {
                 self.compiled(toolchain, of, &mut built, &mut gathered)?;
             }
         }
-        if extent.run {
+        if extent.trial != Trial::None {
             self.progress.step("trying the library", 0, None);
             let natives: Vec<&Toolchain> = found.toolchains.iter().filter(|t| t.native).collect();
             let Work { workspace, request, .. } = *self;
-            let trial = trial::Trial { workspace, natives: &natives, seed: request.seed };
-            let against = request.against;
-            self.pool.install(|| trial.all(against, &mut built.notes, &mut gathered))?;
+            let (seed, against) = (request.seed, request.against);
+            let ways = request.extent.trial;
+            let trier = trial::Trier { workspace, natives: &natives, seed };
+            self.pool.install(|| trier.all(ways, against, &mut built.notes, &mut gathered))?;
         }
         if let Some(linux) = self.request.linux {
             self.progress.step("building in the Linux tree", 0, None);
@@ -198,8 +215,8 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// Compiles and links by one compiler; `at` says which of how many it is. Where assertions are on
-    /// other code is compiled, but by whom makes little difference: that is for this machine alone.
+    /// Compiles and links by one compiler, with assertions and without; `at` says which of how many it
+    /// is.
     fn compiled(
         &self,
         toolchain: &Toolchain,
@@ -207,12 +224,11 @@ impl Work<'_> {
         built: &mut Built,
         gathered: &mut Gathered,
     ) -> Result<()> {
+        let all = self.request.extent.asserts;
+        let told = if all { " with assertions off and on" } else { "" };
         let mut how = Vec::new();
         let mut count = 0;
-        for asserts in [false, true] {
-            if asserts && !toolchain.native {
-                continue;
-            }
+        for asserts in [false, true].into_iter().filter(|asserts| all || !asserts) {
             let variant = Variant { toolchain, asserts };
             let step = at.0 * 2 + u64::from(asserts);
             let doing = format!("compiling: {}", variant.name());
@@ -228,10 +244,7 @@ impl Work<'_> {
                 how.push(linked);
             }
         }
-        let asserts = if toolchain.native { " with assertions off and on" } else { "" };
-        built
-            .notes
-            .push(format!("{toolchain}: {count} files compiled{asserts}, {}", how.join("; ")));
+        built.notes.push(format!("{toolchain}: {count} files compiled{told}, {}", how.join("; ")));
         Ok(())
     }
 }

@@ -1,5 +1,6 @@
 //! The compilers at hand, and the switches that each of them knows.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -72,15 +73,18 @@ pub(super) fn find(workspace: &Workspace<'_>, cross: bool) -> Found {
         .iter()
         .find_map(|(program, _)| of_triple(&said(workspace, program, "-dumpmachine")));
     let mut found = Found { toolchains: Vec::new(), notes: Vec::new() };
+    let mut lacking: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for machine in &MACHINES {
         let is_host = host.is_some_and(|host| host.name == machine.name);
         let before = found.toolchains.len();
-        let add = |found: &mut Found, program: &Path, family, target: &[&str]| match toolchain(
+        let mut add = |found: &mut Found, program: &Path, family, target: &[&str]| match toolchain(
             workspace, machine, family, program, target, is_host,
         ) {
-            Ok((toolchain, note)) => {
+            Ok((toolchain, unknown)) => {
+                for flag in unknown {
+                    lacking.entry(flag).or_default().push(toolchain.to_string());
+                }
                 found.toolchains.push(toolchain);
-                found.notes.extend(note);
             }
             Err(note) => found.notes.push(note),
         };
@@ -111,6 +115,10 @@ pub(super) fn find(workspace: &Workspace<'_>, cross: bool) -> Found {
             }
         }
     }
+    let left_out = |(flag, who): (String, Vec<String>)| {
+        format!("{flag} is left out where it isn't known: {}", who.join(", "))
+    };
+    found.notes.extend(lacking.into_iter().map(left_out));
     found
 }
 
@@ -134,7 +142,7 @@ fn is_clang(workspace: &Workspace<'_>, program: &Path) -> bool {
     said(workspace, program, "--version").contains("clang")
 }
 
-/// A compiler with the switches it knows, and a note about those it doesn't. An error says why it
+/// A compiler with the switches it knows, and those it doesn't. An error says why it
 /// can't be used.
 fn toolchain(
     workspace: &Workspace<'_>,
@@ -143,7 +151,7 @@ fn toolchain(
     program: &Path,
     target: &[&str],
     native: bool,
-) -> Result<(Toolchain, Option<String>), String> {
+) -> Result<(Toolchain, Vec<String>), String> {
     let full = if family == Family::Gcc {
         said(workspace, program, "-dumpfullversion")
     } else {
@@ -167,9 +175,7 @@ fn toolchain(
     let wanted = list(&[COMMON, common, machine.flags, own, WARNINGS, warnings].concat());
     toolchain.knows(workspace, &[]).map_err(|said| format!("{toolchain} can't be used: {said}"))?;
     let lacking = toolchain.take(workspace, &wanted);
-    let note =
-        (!lacking.is_empty()).then(|| format!("{toolchain} doesn't know {}", lacking.join(" ")));
-    Ok((toolchain, note))
+    Ok((toolchain, lacking))
 }
 
 impl Toolchain {

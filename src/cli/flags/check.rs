@@ -52,9 +52,6 @@ pub(in crate::cli) struct Check {
     /// Exchange data with this import's folder, kernel tree or release, both ways
     #[arg(long, value_name = "IMPORT|RELEASE", requires = "build")]
     pub(in crate::cli) against: Option<String>,
-    /// Draw settings and data from N; the same N gives the same
-    #[arg(long, value_name = "N", requires = "build", default_value_t = 1)]
-    pub(in crate::cli) seed: u64,
     /// Report as FORMAT
     #[arg(long, value_name = "FORMAT", value_enum, default_value = "text")]
     #[arg(help_heading = "Reporting")]
@@ -85,6 +82,9 @@ pub(in crate::cli) struct Check {
     /// Neither use nor keep results in the cache folder
     #[arg(long)]
     pub(in crate::cli) no_cache: bool,
+    /// With --build, draw settings and data from N; the same N gives the same
+    #[arg(long, value_name = "N", requires = "build", default_value_t = 1)]
+    pub(in crate::cli) seed: u64,
 }
 
 const SOURCE_HELP: &str = "\
