@@ -95,11 +95,11 @@ pub enum Compilers {
 pub enum Trial {
     /// Not at all.
     None,
-    /// As kernels are compiled.
+    /// As kernels are compiled, in few cases.
     Plain,
-    /// With sanitisers.
+    /// With sanitisers, in few cases.
     Sanitized,
-    /// Both ways.
+    /// Both ways, the first in all cases.
     All,
 }
 

@@ -89,8 +89,9 @@ impl Trier<'_> {
         let mut programs = Vec::new();
         if ways != Trial::Sanitized {
             let build = plain.to_string();
+            let mode = if ways == Trial::All { "full" } else { "brief" };
             match self.program(plain, (&tree, &sources), PLAIN, CHECK, "plain")? {
-                Ok(path) => programs.push((Program { path, build }, "full")),
+                Ok(path) => programs.push((Program { path, build }, mode)),
                 Err(said) => self.not_built(said, &build, gathered),
             }
         }
