@@ -22,6 +22,7 @@ use std::path::Path;
 
 use crate::check::Scope;
 use crate::finding::{Error, Findings, Result};
+use crate::rules::Library;
 use crate::text::Files;
 use crate::upstream::Progress;
 use compile::Variant;
@@ -44,6 +45,8 @@ pub struct Request<'a> {
     pub seed: u64,
     /// What is done.
     pub extent: Extent,
+    /// Whether it is no longer wanted; asked often. Programs that run end then.
+    pub interrupted: &'a (dyn Fn() -> bool + Sync),
 }
 
 /// Another import.
@@ -62,13 +65,16 @@ pub struct Extent {
     pub settings: usize,
     /// By which compilers it is compiled and linked as kernels do it.
     pub compilers: Compilers,
-    /// Whether the result is run.
-    pub run: bool,
+    /// Whether it is compiled with assertions, too.
+    pub asserts: bool,
+    /// How the result is run.
+    pub trial: Trial,
 }
 
 impl Extent {
     /// All there is.
-    pub const ALL: Extent = Extent { settings: 8, compilers: Compilers::All, run: true };
+    pub const ALL: Extent =
+        Extent { settings: 8, compilers: Compilers::All, asserts: true, trial: Trial::All };
 }
 
 /// Which compilers are used, of those at hand.
@@ -84,6 +90,19 @@ pub enum Compilers {
     All,
 }
 
+/// How the result is run.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Trial {
+    /// Not at all.
+    None,
+    /// As kernels are compiled, in few cases.
+    Plain,
+    /// With sanitisers, in few cases.
+    Sanitized,
+    /// Both ways, the first in all cases.
+    All,
+}
+
 /// What came of it.
 #[derive(Debug, Default)]
 pub struct Built {
@@ -96,102 +115,164 @@ pub struct Built {
     pub notes: Vec<String>,
 }
 
+/// The header that kernels put before all others: without it nothing is compiled.
+const FIRST: &str = "stubs/linux/compiler_types.h";
+
 /// Does all that `request` wants.
 ///
 /// # Errors
-/// There is no compiler at all, the temporary folder can't be written, or what is compared with can't
-/// be built.
+/// The ruleset has no headers to build with, there is no compiler at all, the temporary folder can't be written, what is compared with can't be
+/// built, or it is no longer wanted.
 pub fn run(request: &Request<'_>, progress: &dyn Progress) -> Result<Built> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(request.jobs).build();
     let pool = pool.map_err(|error| Error::internal(format!("no threads can be made: {error}")))?;
-    let scope = request.scope;
-    let workspace = Workspace::new(scope.tree, scope.rules.ruleset)?;
-    let extent = request.extent;
-    progress.step("looking for compilers", 0, None);
-    let found = toolchain::find(&workspace, extent.compilers == Compilers::All);
-    let Some(first) = found.toolchains.first() else {
-        let why = found.notes.first().map(|note| format!(": {note}")).unwrap_or_default();
-        return Err(Error::input(format!("no C compiler can be used{why}"))
-            .hint("install gcc or clang, or leave --build out"));
-    };
-    let mut built = Built { notes: found.notes, ..Built::default() };
-    let mut gathered = Gathered::default();
-    if extent.settings > 0 {
-        progress.step("comparing tokens", 0, None);
-        // The preprocessor of the machine at hand, if there is one.
-        let native = found.toolchains.iter().find(|toolchain| toolchain.native).unwrap_or(first);
-        let draw = (extent.settings, request.seed);
-        let compared =
-            pool.install(|| tokens::all(&workspace, scope, native, draw, &mut gathered))?;
-        built.notes.push(format!(
-            "{} files say the same tokens before and after: {} under {} settings, by {native}, seed {}",
-            compared.files, compared.tokens, compared.settings, request.seed
-        ));
+    let Request { scope, interrupted, .. } = *request;
+    let ruleset = scope.rules.ruleset;
+    if !ruleset.trials.contains_key(FIRST) {
+        return Err(Error::usage(format!(
+            "the ruleset ({}) can't be built with: it has no {FIRST}",
+            ruleset.origin
+        ))
+        .hint("give it the kernel's headers that the library includes, or leave --build out"));
     }
-    if extent.compilers != Compilers::None {
-        let most = if extent.compilers == Compilers::One { 1 } else { usize::MAX };
-        for (number, toolchain) in found.toolchains.iter().take(most).enumerate() {
-            for asserts in [false, true] {
-                let variant = Variant { toolchain, asserts };
-                let step = (number * 2 + usize::from(asserts)) as u64;
-                let total = Some(found.toolchains.len() as u64 * 2);
-                progress.step(&format!("compiling: {}", variant.name()), step, total);
-                let folder = format!("objects/{step}");
-                pool.install(|| {
-                    one(&workspace, scope, variant, &folder, &mut built, &mut gathered)
-                })?;
-            }
-        }
-    }
-    if extent.run {
-        progress.step("trying the library", 0, None);
-        let natives: Vec<&Toolchain> = found.toolchains.iter().filter(|t| t.native).collect();
-        let trial = trial::Trial { workspace: &workspace, natives: &natives, seed: request.seed };
-        pool.install(|| trial.all(request.against, &mut built.notes, &mut gathered))?;
-    }
-    if let Some(linux) = request.linux {
-        progress.step("building in the Linux tree", 0, None);
-        let library = &scope.rules.ruleset.library;
-        let jobs = pool.current_num_threads();
-        let notes = kbuild::all(&workspace, library, linux, jobs, &mut gathered)?;
-        built.notes.extend(notes);
-    }
-    built.findings = gathered.into_findings();
-    Ok(built)
+    let workspace = Workspace::new(scope.tree, ruleset, interrupted)?;
+    let work = Work { request, workspace: &workspace, pool: &pool, progress };
+    let built = work.all();
+    // Whatever else went wrong did so because programs were ended.
+    workspace.wanted()?;
+    built
 }
 
-/// Compiles and links one way.
+/// One build.
+struct Work<'a> {
+    request: &'a Request<'a>,
+    workspace: &'a Workspace<'a>,
+    pool: &'a rayon::ThreadPool,
+    progress: &'a dyn Progress,
+}
+
+impl Work<'_> {
+    fn all(&self) -> Result<Built> {
+        let extent = self.request.extent;
+        self.progress.step("looking for compilers", 0, None);
+        let found = toolchain::find(self.workspace, extent.compilers == Compilers::All);
+        let Some(first) = found.toolchains.first() else {
+            let why = found.notes.first().map(|note| format!(": {note}")).unwrap_or_default();
+            return Err(Error::input(format!("no C compiler can be used{why}"))
+                .hint("install gcc or clang, or leave --build out"));
+        };
+        let mut built = Built { notes: found.notes, ..Built::default() };
+        let mut gathered = Gathered::default();
+        if extent.settings > 0 {
+            // The preprocessor of the machine at hand, if there is one.
+            let native = found.toolchains.iter().find(|toolchain| toolchain.native);
+            self.tokens(native.unwrap_or(first), &mut built, &mut gathered)?;
+        }
+        if extent.compilers != Compilers::None {
+            let most = if extent.compilers == Compilers::One { 1 } else { usize::MAX };
+            let toolchains: Vec<_> = found.toolchains.iter().take(most).collect();
+            for (number, toolchain) in toolchains.iter().enumerate() {
+                let of = (number as u64, toolchains.len() as u64);
+                self.compiled(toolchain, of, &mut built, &mut gathered)?;
+            }
+        }
+        if extent.trial != Trial::None {
+            self.progress.step("trying the library", 0, None);
+            let natives: Vec<&Toolchain> = found.toolchains.iter().filter(|t| t.native).collect();
+            let Work { workspace, request, .. } = *self;
+            let (seed, against) = (request.seed, request.against);
+            let ways = request.extent.trial;
+            let trier = trial::Trier { workspace, natives: &natives, seed };
+            self.pool.install(|| trier.all(ways, against, &mut built.notes, &mut gathered))?;
+        }
+        if let Some(linux) = self.request.linux {
+            self.progress.step("building in the Linux tree", 0, None);
+            let library = &self.request.scope.rules.ruleset.library;
+            let jobs = self.pool.current_num_threads();
+            let notes = kbuild::all(self.workspace, library, linux, jobs, &mut gathered)?;
+            built.notes.extend(notes);
+        }
+        built.findings = gathered.into_findings();
+        Ok(built)
+    }
+
+    fn tokens(
+        &self,
+        toolchain: &Toolchain,
+        built: &mut Built,
+        gathered: &mut Gathered,
+    ) -> Result<()> {
+        self.progress.step("comparing tokens", 0, None);
+        let Request { scope, seed, extent, .. } = *self.request;
+        let draw = (extent.settings, seed);
+        let compare = || tokens::all(self.workspace, scope, toolchain, draw, gathered);
+        let compared = self.pool.install(compare)?;
+        built.notes.push(format!(
+            "{} files say the same tokens before and after: {} under {} settings, by {toolchain}, \
+             seed {seed}",
+            compared.files, compared.tokens, compared.settings
+        ));
+        Ok(())
+    }
+
+    /// Compiles and links by one compiler, with assertions and without; `at` says which of how many it
+    /// is.
+    fn compiled(
+        &self,
+        toolchain: &Toolchain,
+        at: (u64, u64),
+        built: &mut Built,
+        gathered: &mut Gathered,
+    ) -> Result<()> {
+        let all = self.request.extent.asserts;
+        let told = if all { " with assertions off and on" } else { "" };
+        let mut how = Vec::new();
+        let mut count = 0;
+        for asserts in [false, true].into_iter().filter(|asserts| all || !asserts) {
+            let variant = Variant { toolchain, asserts };
+            let step = at.0 * 2 + u64::from(asserts);
+            let doing = format!("compiling: {}", variant.name());
+            self.progress.step(&doing, step, Some(at.1 * 2));
+            let folder = format!("objects/{step}");
+            let Work { workspace, request, .. } = *self;
+            let library = &request.scope.rules.ruleset.library;
+            let one = || one(workspace, library, variant, &folder, built, gathered);
+            let (files, linked) = self.pool.install(one)?;
+            self.workspace.wanted()?;
+            count = files;
+            if !how.contains(&linked) {
+                how.push(linked);
+            }
+        }
+        built.notes.push(format!("{toolchain}: {count} files compiled{told}, {}", how.join("; ")));
+        Ok(())
+    }
+}
+
+/// Compiles and links one way: how many files, and how they were linked.
 fn one(
     workspace: &Workspace<'_>,
-    scope: Scope<'_>,
+    library: &Library,
     variant: Variant<'_>,
     folder: &str,
     built: &mut Built,
     gathered: &mut Gathered,
-) -> Result<()> {
+) -> Result<(usize, String)> {
     let objects = compile::all(workspace, variant, folder, gathered)?;
-    let library = &scope.rules.ruleset.library;
-    let linked =
-        link::all(workspace, library, variant, &objects, &format!("{folder}/modules"), gathered)?;
+    let modules = format!("{folder}/modules");
+    let linked = link::all(workspace, library, variant, &objects, &modules, gathered)?;
     let count = objects.by_source.len();
-    let name = variant.name();
-    let linked = match linked {
-        Ok(linked) => linked,
-        Err(said) => {
-            let said = workspace.without_name(&said);
-            built.notes.push(format!("{name}: {count} files compiled, not linked: {said}"));
-            return Ok(());
-        }
+    let (sizes, how) = match linked {
+        Ok(linked) => (linked.sizes, format!("modules linked as {}", linked.choices.join(", "))),
+        Err(said) => (BTreeMap::new(), format!("not linked: {}", workspace.without_name(&said))),
     };
-    let choices = linked.choices.join(", ");
-    built.notes.push(format!("{name}: {count} files compiled, modules linked as {choices}"));
-    if variant.asserts {
-        return Ok(());
+    if !variant.asserts {
+        let machine = variant.toolchain.machine.name;
+        let frames = objects.frames.into_iter();
+        let frames = frames.map(|(name, bytes)| (format!("stack {name}"), bytes));
+        for (name, bytes) in frames.chain(sizes) {
+            built.figures.entry(format!("{machine} {name}")).or_insert(bytes);
+        }
     }
-    let machine = variant.toolchain.machine.name;
-    let frames = objects.frames.iter().map(|(name, bytes)| (format!("stack {name}"), *bytes));
-    for (name, bytes) in frames.chain(linked.sizes) {
-        built.figures.entry(format!("{machine} {name}")).or_insert(bytes);
-    }
-    Ok(())
+    Ok((count, how))
 }

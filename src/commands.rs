@@ -16,6 +16,7 @@ pub mod read;
 pub mod record;
 pub mod report;
 pub mod rules;
+mod signals;
 mod staging;
 pub mod transform;
 pub mod verify;

@@ -8,7 +8,6 @@ use rayon::prelude::*;
 use super::diagnostics::{self, Diagnostic, Weight};
 use super::gather::Gathered;
 use super::objects;
-use super::process;
 use super::toolchain::{PATIENCE, Toolchain};
 use super::workspace::Workspace;
 use crate::finding::{Finding, Result};
@@ -112,7 +111,7 @@ fn one(workspace: &Workspace<'_>, variant: Variant<'_>, folder: &Path, unit: Uni
         command.arg("-Wno-unused-function");
     }
     command.args(["-fstack-usage", "-c", "-o"]).arg(&object).arg(&source);
-    let (said, complaint, made) = match process::run(command, PATIENCE) {
+    let (said, complaint, made) = match workspace.run(command, PATIENCE) {
         Ok(outcome) => {
             let said = diagnostics::compiler(&outcome.err);
             let silent = !outcome.succeeded() && said.iter().all(|d| d.weight != Weight::Error);

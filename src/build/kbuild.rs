@@ -12,7 +12,6 @@ use std::time::Duration;
 use super::compile;
 use super::diagnostics;
 use super::gather::Gathered;
-use super::process;
 use super::workspace::{LINUX, Workspace};
 use crate::finding::{Error, Finding, Result};
 use crate::rules::{Library, glob_matches};
@@ -61,7 +60,7 @@ pub(super) fn all(
         for name in ["MAKEFLAGS", "MAKELEVEL", "KBUILD_OUTPUT", "KCFLAGS"] {
             command.env_remove(name);
         }
-        process::run(command, PATIENCE)
+        workspace.run(command, PATIENCE)
     };
     let ready = |goals: &[&str]| {
         let said = match make(goals) {

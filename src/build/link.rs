@@ -9,7 +9,6 @@ use super::gather::Gathered;
 use super::machine::EVERYWHERE;
 use super::makefile::{self, Listed};
 use super::objects::{self, Symbols};
-use super::process;
 use super::toolchain::PATIENCE;
 use super::workspace::Workspace;
 use crate::finding::{Finding, Label, Result};
@@ -158,7 +157,7 @@ impl Linker<'_> {
         } else if doubles {
             merged(&parts)
         } else {
-            let outcome = process::run(command, PATIENCE)?;
+            let outcome = self.workspace.run(command, PATIENCE)?;
             if !outcome.succeeded() {
                 return Err(outcome.complaint(PATIENCE));
             }
@@ -170,7 +169,7 @@ impl Linker<'_> {
     fn symbols(&self, object: &Path) -> Result<Symbols, String> {
         let mut command = self.variant.toolchain.tool(self.workspace, "nm");
         command.arg("-P").arg(object);
-        let outcome = process::run(command, PATIENCE)?;
+        let outcome = self.workspace.run(command, PATIENCE)?;
         match outcome.succeeded() {
             true => Ok(objects::symbols(&outcome.out)),
             false => Err(outcome.complaint(PATIENCE)),
@@ -183,7 +182,7 @@ impl Linker<'_> {
         }
         let mut command = self.variant.toolchain.tool(self.workspace, "size");
         command.args(objects.iter().map(|(_, object)| object));
-        let outcome = process::run(command, PATIENCE)?;
+        let outcome = self.workspace.run(command, PATIENCE)?;
         let sizes: BTreeMap<String, objects::Size> =
             objects::sizes(&outcome.out).into_iter().collect();
         for (source, object) in objects {

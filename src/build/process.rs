@@ -1,6 +1,11 @@
 //! Runs compilers and what they made, for a bounded time and with a bounded amount of output.
+//!
+//! Each gets a process group of its own: what it has started ends with it, and a signal that the
+//! terminal sends reaches this program alone, which then ends the others.
 
 use std::io::{ErrorKind, Read};
+#[cfg(unix)]
+use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
@@ -14,7 +19,7 @@ const LAST_WORDS: Duration = Duration::from_secs(2);
 /// What became of a program.
 #[derive(Debug)]
 pub(super) struct Outcome {
-    /// None: it took too long and was ended.
+    /// None: it took too long, or nobody wants it any more, and it was ended.
     pub(super) status: Option<ExitStatus>,
     /// What it wrote to standard output.
     pub(super) out: String,
@@ -54,12 +59,24 @@ pub(super) fn plain(text: &str) -> String {
     line
 }
 
-/// Runs `command` to its end.
+/// Whether all that is done is no longer wanted.
+pub(super) type Interrupted<'a> = &'a (dyn Fn() -> bool + Sync);
+
+/// Runs `command` to its end, or until it is no longer wanted.
 ///
 /// # Errors
 /// It can't be started or is lost, said in one line.
-pub(super) fn run(mut command: Command, limit: Duration) -> Result<Outcome, String> {
+pub(super) fn run(
+    mut command: Command,
+    limit: Duration,
+    interrupted: Interrupted<'_>,
+) -> Result<Outcome, String> {
     let program = command.get_program().to_string_lossy().into_owned();
+    if interrupted() {
+        return Err(format!("the command `{program}` is no longer wanted"));
+    }
+    #[cfg(unix)]
+    command.process_group(0);
     // Messages are read by this program, so they must not be in the user's language.
     command.env("LC_ALL", "C").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().map_err(|error| match error.kind() {
@@ -68,7 +85,8 @@ pub(super) fn run(mut command: Command, limit: Duration) -> Result<Outcome, Stri
     })?;
     let out = child.stdout.take().map(listen);
     let err = child.stderr.take().map(listen);
-    let status = wait(&mut child, limit).map_err(|error| format!("`{program}` was lost: {error}"));
+    let status = wait(&mut child, limit, interrupted);
+    let status = status.map_err(|error| format!("`{program}` was lost: {error}"));
     let heard = |pipe: Option<Receiver<Vec<u8>>>| {
         let bytes = pipe.and_then(|pipe| pipe.recv_timeout(LAST_WORDS).ok()).unwrap_or_default();
         String::from_utf8_lossy(&bytes).into_owned()
@@ -76,21 +94,35 @@ pub(super) fn run(mut command: Command, limit: Duration) -> Result<Outcome, Stri
     Ok(Outcome { status: status?, out: heard(out), err: heard(err) })
 }
 
-fn wait(child: &mut Child, limit: Duration) -> std::io::Result<Option<ExitStatus>> {
+fn wait(
+    child: &mut Child,
+    limit: Duration,
+    interrupted: Interrupted<'_>,
+) -> std::io::Result<Option<ExitStatus>> {
     let start = Instant::now();
     let mut pause = Duration::from_millis(1);
     loop {
         if let Some(status) = child.try_wait()? {
             return Ok(Some(status));
         }
-        if start.elapsed() > limit {
-            child.kill()?;
+        if start.elapsed() > limit || interrupted() {
+            end(child)?;
             child.wait()?;
             return Ok(None);
         }
         thread::sleep(pause);
         pause = (pause * 2).min(Duration::from_millis(20));
     }
+}
+
+/// Ends a program and what it has started.
+fn end(child: &mut Child) -> std::io::Result<()> {
+    #[cfg(unix)]
+    if let Some(group) = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw) {
+        // Where the group is gone, so is the program.
+        _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+    }
+    child.kill()
 }
 
 /// Sends all of it when it has come to its end. The thread isn't joined: it ends when the last holder
@@ -125,7 +157,7 @@ mod tests {
     fn shell(script: &str, limit: Duration) -> Outcome {
         let mut command = Command::new("sh");
         command.args(["-c", script]);
-        run(command, limit).unwrap()
+        run(command, limit, &|| false).unwrap()
     }
 
     #[test]
@@ -136,7 +168,7 @@ mod tests {
         assert_eq!(outcome.complaint(limit), "x: error: two");
         assert!(!outcome.succeeded() && outcome.ending(limit).contains('3'));
         assert!(shell("exit 0", limit).succeeded());
-        let missing = run(Command::new("/nowhere/cc"), limit).unwrap_err();
+        let missing = run(Command::new("/nowhere/cc"), limit, &|| false).unwrap_err();
         assert!(missing.contains("not installed"));
     }
 
@@ -145,7 +177,22 @@ mod tests {
         let start = Instant::now();
         let outcome = shell("exec sleep 60", Duration::from_millis(100));
         assert!(outcome.status.is_none() && start.elapsed() < Duration::from_secs(20));
+        // What it has started ends, too: else the pipe stayed open.
+        let outcome = shell("sleep 60 | sleep 60; true", Duration::from_millis(100));
+        assert!(outcome.status.is_none() && start.elapsed() < Duration::from_secs(20));
         let outcome = shell("yes | head -c 20000000", Duration::from_secs(60));
         assert_eq!(outcome.out.len(), MOST_OUTPUT);
+    }
+
+    #[test]
+    fn what_is_no_longer_wanted_ends() {
+        let start = Instant::now();
+        let late = || start.elapsed() > Duration::from_millis(100);
+        let mut command = Command::new("sleep");
+        command.arg("60");
+        let outcome = run(command, Duration::from_secs(60), &late).unwrap();
+        assert!(outcome.status.is_none() && start.elapsed() < Duration::from_secs(20));
+        let refused = run(Command::new("true"), Duration::from_secs(60), &late).unwrap_err();
+        assert!(refused.contains("no longer wanted"), "{refused}");
     }
 }

@@ -1,5 +1,6 @@
 //! The compilers at hand, and the switches that each of them knows.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -64,21 +65,26 @@ pub(super) fn find(workspace: &Workspace<'_>, cross: bool) -> Found {
         named.iter().filter_map(|(name, family)| Some((on_path(name)?, *family))).collect();
     if natives.is_empty() {
         natives.extend(on_path("cc").map(|program| {
-            let family = if is_clang(&program) { Family::Clang } else { Family::Gcc };
+            let family = if is_clang(workspace, &program) { Family::Clang } else { Family::Gcc };
             (program, family)
         }));
     }
-    let host = natives.iter().find_map(|(program, _)| of_triple(&said(program, "-dumpmachine")));
+    let host = natives
+        .iter()
+        .find_map(|(program, _)| of_triple(&said(workspace, program, "-dumpmachine")));
     let mut found = Found { toolchains: Vec::new(), notes: Vec::new() };
+    let mut lacking: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for machine in &MACHINES {
         let is_host = host.is_some_and(|host| host.name == machine.name);
         let before = found.toolchains.len();
-        let add = |found: &mut Found, program: &Path, family, target: &[&str]| match toolchain(
+        let mut add = |found: &mut Found, program: &Path, family, target: &[&str]| match toolchain(
             workspace, machine, family, program, target, is_host,
         ) {
-            Ok((toolchain, note)) => {
+            Ok((toolchain, unknown)) => {
+                for flag in unknown {
+                    lacking.entry(flag).or_default().push(toolchain.to_string());
+                }
                 found.toolchains.push(toolchain);
-                found.notes.extend(note);
             }
             Err(note) => found.notes.push(note),
         };
@@ -109,6 +115,10 @@ pub(super) fn find(workspace: &Workspace<'_>, cross: bool) -> Found {
             }
         }
     }
+    let left_out = |(flag, who): (String, Vec<String>)| {
+        format!("{flag} is left out where it isn't known: {}", who.join(", "))
+    };
+    found.notes.extend(lacking.into_iter().map(left_out));
     found
 }
 
@@ -121,18 +131,18 @@ fn of_triple(triple: &str) -> Option<&'static Machine> {
     MACHINES.iter().find(|m| m.triples.iter().any(|prefix| triple.starts_with(prefix)))
 }
 
-fn said(program: &Path, argument: &str) -> String {
+fn said(workspace: &Workspace<'_>, program: &Path, argument: &str) -> String {
     let mut command = Command::new(program);
     command.arg(argument);
-    let outcome = process::run(command, PATIENCE).ok().filter(Outcome::succeeded);
+    let outcome = workspace.run(command, PATIENCE).ok().filter(Outcome::succeeded);
     outcome.map(|outcome| process::plain(outcome.out.trim())).unwrap_or_default()
 }
 
-fn is_clang(program: &Path) -> bool {
-    said(program, "--version").contains("clang")
+fn is_clang(workspace: &Workspace<'_>, program: &Path) -> bool {
+    said(workspace, program, "--version").contains("clang")
 }
 
-/// A compiler with the switches it knows, and a note about those it doesn't. An error says why it
+/// A compiler with the switches it knows, and those it doesn't. An error says why it
 /// can't be used.
 fn toolchain(
     workspace: &Workspace<'_>,
@@ -141,10 +151,13 @@ fn toolchain(
     program: &Path,
     target: &[&str],
     native: bool,
-) -> Result<(Toolchain, Option<String>), String> {
-    let full =
-        if family == Family::Gcc { said(program, "-dumpfullversion") } else { String::new() };
-    let version = if full.is_empty() { said(program, "-dumpversion") } else { full };
+) -> Result<(Toolchain, Vec<String>), String> {
+    let full = if family == Family::Gcc {
+        said(workspace, program, "-dumpfullversion")
+    } else {
+        String::new()
+    };
+    let version = if full.is_empty() { said(workspace, program, "-dumpversion") } else { full };
     let list = |flags: &[&str]| flags.iter().map(|flag| (*flag).to_owned()).collect::<Vec<_>>();
     let mut toolchain = Toolchain {
         machine,
@@ -162,9 +175,7 @@ fn toolchain(
     let wanted = list(&[COMMON, common, machine.flags, own, WARNINGS, warnings].concat());
     toolchain.knows(workspace, &[]).map_err(|said| format!("{toolchain} can't be used: {said}"))?;
     let lacking = toolchain.take(workspace, &wanted);
-    let note =
-        (!lacking.is_empty()).then(|| format!("{toolchain} doesn't know {}", lacking.join(" ")));
-    Ok((toolchain, note))
+    Ok((toolchain, lacking))
 }
 
 impl Toolchain {
@@ -203,7 +214,7 @@ impl Toolchain {
     pub(super) fn knows(&self, workspace: &Workspace<'_>, flags: &[String]) -> Result<(), String> {
         let mut command = self.command(workspace);
         command.args(flags).args(["-Werror", "-S", "-o", "-"]).arg(workspace.nothing());
-        let outcome = process::run(command, PATIENCE)?;
+        let outcome = workspace.run(command, PATIENCE)?;
         match outcome.succeeded() {
             true => Ok(()),
             false => Err(outcome.complaint(PATIENCE)),
@@ -214,7 +225,7 @@ impl Toolchain {
     pub(super) fn tool(&self, workspace: &Workspace<'_>, name: &str) -> Command {
         let mut command = self.bare(workspace);
         command.arg(format!("-print-prog-name={name}"));
-        let found = process::run(command, PATIENCE).ok().filter(Outcome::succeeded);
+        let found = workspace.run(command, PATIENCE).ok().filter(Outcome::succeeded);
         let found = found.map(|outcome| outcome.out.trim().to_owned()).unwrap_or_default();
         let mut command = Command::new(if found.is_empty() { name } else { &found });
         command.current_dir(workspace.tree());

@@ -12,13 +12,13 @@ use std::time::Duration;
 
 use rayon::prelude::*;
 
-use super::Against;
 use super::compile::KERNEL;
 use super::diagnostics;
 use super::gather::Gathered;
 use super::process::{self, Outcome};
 use super::toolchain::{PATIENCE, Toolchain};
 use super::workspace::Workspace;
+use super::{Against, Trial};
 use crate::finding::{Error, Finding, Result};
 
 /// The program that tries everything: `check full|brief PART PARTS SEED`.
@@ -49,7 +49,7 @@ const SANITIZED: &[&str] = &[
 const STRICT: &str = "-fstrict-flex-arrays=3";
 
 /// What is needed for all programs.
-pub(super) struct Trial<'a> {
+pub(super) struct Trier<'a> {
     pub(super) workspace: &'a Workspace<'a>,
     /// Compilers whose programs run here.
     pub(super) natives: &'a [&'a Toolchain],
@@ -63,13 +63,14 @@ struct Program {
     build: String,
 }
 
-impl Trial<'_> {
+impl Trier<'_> {
     /// Tries everything.
     ///
     /// # Errors
     /// The workspace can't be written, or the other import can't be built.
     pub(super) fn all(
         &self,
+        ways: Trial,
         against: Option<Against<'_>>,
         notes: &mut Vec<String>,
         gathered: &mut Gathered,
@@ -86,30 +87,47 @@ impl Trial<'_> {
         let sources: Vec<String> =
             self.workspace.units().iter().map(|path| path.as_str().to_owned()).collect();
         let mut programs = Vec::new();
-        let build = plain.to_string();
-        match self.program(plain, (&tree, &sources), PLAIN, CHECK, "plain")? {
-            Ok(path) => programs.push((Program { path, build }, "full")),
-            Err(said) => self.not_built(said, &build, gathered),
-        }
-        match self.sanitizing() {
-            Some((toolchain, flags)) => {
-                let strict = if flags.contains(&STRICT) { "" } else { ", without strict arrays" };
-                let build = format!("{toolchain} with sanitizers{strict}");
-                match self.program(toolchain, (&tree, &sources), &flags, CHECK, "sanitized")? {
-                    Ok(path) => programs.push((Program { path, build }, "brief")),
-                    Err(said) => self.not_built(said, &build, gathered),
-                }
-                if !strict.is_empty() {
-                    notes.push(format!("no compiler here has sanitizers and knows {STRICT}"));
-                }
+        if ways != Trial::Sanitized {
+            let build = plain.to_string();
+            let mode = if ways == Trial::All { "full" } else { "brief" };
+            match self.program(plain, (&tree, &sources), PLAIN, CHECK, "plain")? {
+                Ok(path) => programs.push((Program { path, build }, mode)),
+                Err(said) => self.not_built(said, &build, gathered),
             }
-            None => notes.push("not run with sanitizers: no compiler here has them".to_owned()),
+        }
+        if ways != Trial::Plain {
+            programs.extend(self.sanitized((&tree, &sources), notes, gathered)?);
         }
         self.check(&programs, notes, gathered);
         match against {
             Some(against) => self.exchange(plain, &sources, against, notes, gathered),
             None => Ok(()),
         }
+    }
+
+    /// The program that tries everything, with sanitisers, if it can be built.
+    fn sanitized(
+        &self,
+        import: (&Path, &[String]),
+        notes: &mut Vec<String>,
+        gathered: &mut Gathered,
+    ) -> Result<Option<(Program, &'static str)>> {
+        let Some((toolchain, flags)) = self.sanitizing() else {
+            notes.push("not run with sanitizers: no compiler here has them".to_owned());
+            return Ok(None);
+        };
+        let strict = if flags.contains(&STRICT) { "" } else { ", without strict arrays" };
+        let build = format!("{toolchain} with sanitizers{strict}");
+        if !strict.is_empty() {
+            notes.push(format!("no compiler here has sanitizers and knows {STRICT}"));
+        }
+        Ok(match self.program(toolchain, import, &flags, CHECK, "sanitized")? {
+            Ok(path) => Some((Program { path, build }, "brief")),
+            Err(said) => {
+                self.not_built(said, &build, gathered);
+                None
+            }
+        })
     }
 
     fn not_built(&self, said: String, build: &str, gathered: &mut Gathered) {
@@ -138,8 +156,9 @@ impl Trial<'_> {
         let program = source.with_extension("probe");
         let mut command = toolchain.bare(self.workspace);
         command.args(flags).arg("-Werror").arg("-o").arg(&program).arg(&source);
-        let succeeded =
-            |command| process::run(command, PATIENCE).is_ok_and(|outcome| outcome.succeeded());
+        let succeeded = |command| {
+            self.workspace.run(command, PATIENCE).is_ok_and(|outcome| outcome.succeeded())
+        };
         succeeded(command) && succeeded(Command::new(&program))
     }
 
@@ -175,7 +194,7 @@ impl Trial<'_> {
                     .args(["-c", "-o"])
                     .arg(&object)
                     .arg(source);
-                finished(command).map(|()| object)
+                self.finished(command).map(|()| object)
             })
             .collect();
         Ok(objects.and_then(|objects| {
@@ -184,8 +203,17 @@ impl Trial<'_> {
             let mut command = toolchain.bare(self.workspace);
             let sanitize = flags.iter().filter(|flag| flag.starts_with("-fsanitize"));
             command.args(sanitize).arg("-o").arg(&path).args(&objects);
-            finished(command).map(|()| path)
+            self.finished(command).map(|()| path)
         }))
+    }
+
+    /// Runs a compiler or linker; else what it says.
+    fn finished(&self, command: Command) -> Result<(), String> {
+        let outcome = self.workspace.run(command, PATIENCE)?;
+        match outcome.succeeded() {
+            true => Ok(()),
+            false => Err(outcome.complaint(PATIENCE)),
+        }
     }
 
     /// Runs the parts of the checks.
@@ -288,7 +316,7 @@ impl Trial<'_> {
             .current_dir(self.workspace.tree())
             .env("ASAN_OPTIONS", "detect_leaks=0:allocator_may_return_null=1")
             .env("UBSAN_OPTIONS", "print_stacktrace=0");
-        match process::run(command, LIMIT) {
+        match self.workspace.run(command, LIMIT) {
             Ok(outcome) => Report::read(&outcome),
             Err(said) => Report { ending: Some(said), ..Report::default() },
         }
@@ -321,15 +349,6 @@ impl Trial<'_> {
             let message = format!("{before}the program that tries the library broke off: {ending}");
             gathered.add(Finding::error("round-trip", message.clone()), &message, build);
         }
-    }
-}
-
-/// Runs a compiler or linker; else what it says.
-fn finished(command: Command) -> Result<(), String> {
-    let outcome = process::run(command, PATIENCE)?;
-    match outcome.succeeded() {
-        true => Ok(()),
-        false => Err(outcome.complaint(PATIENCE)),
     }
 }
 
@@ -386,7 +405,7 @@ mod tests {
     fn of(script: &str) -> Report {
         let mut command = Command::new("sh");
         command.args(["-c", script]);
-        Report::read(&process::run(command, LIMIT).unwrap())
+        Report::read(&process::run(command, LIMIT, &|| false).unwrap())
     }
 
     #[test]

@@ -4,10 +4,13 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::Arc;
+use std::time::Duration;
 
 use tempfile::TempDir;
 
+use super::process::{self, Interrupted, Outcome};
 use crate::finding::{Error, Label, Result};
 use crate::pipeline::KernelTree;
 use crate::rules::Ruleset;
@@ -18,6 +21,7 @@ pub(super) struct Workspace<'a> {
     folder: TempDir,
     tree: &'a KernelTree,
     ruleset: &'a Ruleset,
+    interrupted: Interrupted<'a>,
 }
 
 /// The folder of the output in the workspace; compilers run there, so that they speak of its files as
@@ -35,13 +39,17 @@ impl<'a> Workspace<'a> {
     ///
     /// # Errors
     /// The system's temporary folder can't be written.
-    pub(super) fn new(tree: &'a KernelTree, ruleset: &'a Ruleset) -> Result<Workspace<'a>> {
+    pub(super) fn new(
+        tree: &'a KernelTree,
+        ruleset: &'a Ruleset,
+        interrupted: Interrupted<'a>,
+    ) -> Result<Workspace<'a>> {
         let folder = tempfile::Builder::new().prefix("kernelize-build-").tempdir();
         let folder = folder.map_err(|error| {
             Error::input(format!("no temporary folder can be made: {error}"))
                 .hint("set TMPDIR to a folder that you may write")
         })?;
-        let workspace = Workspace { folder, tree, ruleset };
+        let workspace = Workspace { folder, tree, ruleset, interrupted };
         for (path, file) in &tree.files {
             workspace.write(&format!("{TREE}/{path}"), file.text.bytes())?;
         }
@@ -50,6 +58,23 @@ impl<'a> Workspace<'a> {
         }
         workspace.write("nothing.c", b"extern int nothing;\n")?;
         Ok(workspace)
+    }
+
+    /// Runs a program to its end.
+    ///
+    /// # Errors
+    /// It can't be started or is lost, said in one line.
+    pub(super) fn run(&self, command: Command, limit: Duration) -> Result<Outcome, String> {
+        process::run(command, limit, self.interrupted)
+    }
+
+    /// Refuses to go on where nobody wants it any more: programs were ended, so what was found is
+    /// worth nothing.
+    ///
+    /// # Errors
+    /// So it is.
+    pub(super) fn wanted(&self) -> Result<()> {
+        if (self.interrupted)() { Err(Error::usage("interrupted")) } else { Ok(()) }
     }
 
     /// Writes a file below the folder.

@@ -23,6 +23,9 @@ pub struct State {
     /// There was nothing to check: the one finding says why. No such state is kept.
     #[serde(skip)]
     pub unreadable: bool,
+    /// Figures of a build, by name; empty without one.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub figures: BTreeMap<String, u64>,
 }
 
 impl State {
@@ -84,6 +87,7 @@ fn against(state: &State, parents: &[&State], known: Option<&Known>) -> Commit {
         errors: weigh("error", false),
         warnings: weigh("warning", true),
         proof: state.proof,
+        figures: state.figures.clone(),
         ..Commit::default()
     }
 }

@@ -139,7 +139,11 @@ fn check(flags: flags::Check) -> Result<check::Plan> {
         rules: flags.ruleset.rules,
         profile: flags.profile.profile,
         kernel: flags.kernel,
-        build: flags.build.then_some(check::Build { linux: flags.linux, against: flags.against }),
+        build: flags.build.then_some(check::Build {
+            linux: flags.linux,
+            against: flags.against,
+            seed: flags.seed,
+        }),
         view: check::View {
             format: flags.format.into(),
             output: flags.output,

@@ -1,5 +1,6 @@
 //! `check`: whether the kernel form of commits still works, and what each changed.
 
+mod building;
 mod cache;
 mod listing;
 mod one;
@@ -26,6 +27,7 @@ use crate::kernel::target::Target;
 use crate::report::console::{Console, Format};
 use crate::rules::{self, Ruleset};
 use crate::upstream::{self, Location, Range};
+use building::Builder;
 use setting::Setting;
 
 pub(super) use show::show;
@@ -80,6 +82,8 @@ pub struct Build {
     pub linux: Option<PathBuf>,
     /// The import or release that data is exchanged with.
     pub against: Option<String>,
+    /// What is drawn by chance is drawn from this.
+    pub seed: u64,
 }
 
 /// How an outcome is shown.
@@ -148,17 +152,14 @@ impl Subject {
 /// # Errors
 /// The ruleset can't be loaded, upstream can't be read, or an output can't be written.
 pub fn run(plan: &Plan, console: &mut Console) -> Result<Outcome> {
-    if plan.build.is_some() {
-        return Err(Error::usage("this program was made without --build")
-            .hint("without it, everything is checked that can be told from the text"));
-    }
     let started = Instant::now();
     let ruleset = rules::load(plan.rules.as_deref())?;
     let profile = profile(&ruleset, plan.profile.as_deref())?;
     let target = Target::named(&ruleset.library, plan.kernel.as_deref())?;
     let mut known = plan.baseline.as_deref().map(known).transpose()?;
-    let setting = Setting::new(&ruleset, profile, &target, plan.cache);
     let sources = located(plan, &ruleset)?;
+    let builder = Builder::new(plan, &sources, (&ruleset, profile, &target), console)?;
+    let setting = Setting::new(&ruleset, profile, &target, builder, plan.cache);
     let mut record = Record {
         schema: record::SCHEMA,
         tool: concat!("kernelize ", env!("CARGO_PKG_VERSION")).to_owned(),
@@ -168,7 +169,7 @@ pub fn run(plan: &Plan, console: &mut Console) -> Result<Outcome> {
         source: String::new(),
         profile: profile.name.clone(),
         ruleset: ruleset.digest.clone(),
-        build: false,
+        build: plan.build.is_some(),
         total: 1,
         notes: Vec::new(),
         commits: Vec::new(),
@@ -183,6 +184,10 @@ pub fn run(plan: &Plan, console: &mut Console) -> Result<Outcome> {
             Some(one::check(one, &setting, &sources, plan, &mut record, known.as_mut(), console)?)
         }
     };
+    for note in setting.notes() {
+        console.note(&note);
+        record.notes.push(note);
+    }
     setting.finish();
     record.baseline = known.map(Known::result);
     if let (Some(path), Some(release)) = (&plan.suggest, &last) {

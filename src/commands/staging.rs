@@ -5,17 +5,13 @@ use std::fs::{self, File, Permissions};
 use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use rustix::fs::{CWD, RenameFlags, renameat_with};
-use signal_hook::consts::{SIGINT, SIGTERM};
-use signal_hook::flag;
-use signal_hook::low_level::emulate_default_handler;
 use tempfile::TempDir;
 
 use super::output::{error, parent};
-use crate::finding::{Error, Result};
+use super::signals::Signals;
+use crate::finding::Result;
 
 /// A new folder beside its target. Unless it is put in place it vanishes with this value.
 pub(super) struct Staging {
@@ -163,45 +159,6 @@ fn is_left_over(name: &OsStr, prefix: &OsStr) -> bool {
 fn is_free(path: &Path) -> bool {
     let is_folder = path.symlink_metadata().is_ok_and(|found| found.is_dir());
     is_folder && File::open(path).is_ok_and(|folder| folder.try_lock().is_ok())
-}
-
-/// Signals that would end the process wait until the folder is gone or in place.
-struct Signals {
-    caught: Arc<AtomicUsize>,
-    released: Arc<AtomicBool>,
-}
-
-impl Signals {
-    fn hold() -> Signals {
-        let signals =
-            Signals { caught: Arc::default(), released: Arc::new(AtomicBool::new(false)) };
-        for signal in [SIGINT, SIGTERM] {
-            let (caught, released) = (&signals.caught, &signals.released);
-            let number = usize::try_from(signal).unwrap_or_default();
-            // Where a handler can't be set, the signal ends us as ever, and the next run tidies up.
-            let _ = flag::register_conditional_default(signal, Arc::clone(released));
-            let _ = flag::register_usize(signal, Arc::clone(caught), number);
-        }
-        signals
-    }
-
-    fn check(&self) -> Result<()> {
-        match self.caught.load(Ordering::SeqCst) {
-            0 => Ok(()),
-            _ => Err(Error::usage("interrupted; nothing was changed")),
-        }
-    }
-}
-
-impl Drop for Signals {
-    /// From now on a signal ends the process again, and so does one that waited.
-    fn drop(&mut self) {
-        self.released.store(true, Ordering::SeqCst);
-        if let Ok(signal @ 1..) = i32::try_from(self.caught.load(Ordering::SeqCst)) {
-            // Where this fails, the error that stopped the work is still reported.
-            let _ = emulate_default_handler(signal);
-        }
-    }
 }
 
 #[cfg(test)]

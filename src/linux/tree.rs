@@ -15,6 +15,9 @@ use crate::text::{Files, TreePath};
 /// The files by which a kernel tree is known.
 const MARKERS: [&str; 3] = ["Makefile", "Kconfig", "MAINTAINERS"];
 
+/// What an import leaves of itself in its folder.
+const RECORD: &str = ".kernelize/import.json";
+
 /// Most lines of one file. The largest of any release has under ten thousand; comparing takes time by
 /// the square of what differs.
 const MAX_LINES: usize = 50_000;
@@ -112,6 +115,26 @@ impl Tree {
     pub fn file(&self, path: &TreePath) -> Result<Option<Arc<[u8]>>> {
         self.source.file(path, &self.shown)
     }
+}
+
+/// The library's files in a folder that an import was written to, or in a kernel tree, read as
+/// [`Tree::open`] does.
+///
+/// # Errors
+/// It can't be read, or is neither.
+pub fn import_or_tree(path: &Path, library: &Library) -> Result<Files> {
+    let source = Source::Folder(path.to_owned());
+    let shown = path.display().to_string();
+    let record = TreePath::new(RECORD);
+    let record = record.map(|record| source.file(&record, &shown)).transpose()?;
+    if record.flatten().is_none() {
+        return Ok(Tree::open(path, None, library)?.files);
+    }
+    let files = source.files(&library.paths, &shown)?;
+    for (path, bytes) in &files {
+        sound(path, bytes, &shown)?;
+    }
+    Ok(files)
 }
 
 impl Tree {

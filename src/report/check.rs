@@ -1,5 +1,6 @@
 //! What a check came to, as text: findings, a line for each commit of a range, a summary.
 
+mod figures;
 mod found;
 mod lines;
 
@@ -134,8 +135,8 @@ impl Draw<'_> {
             let facts = plural(proof.facts, "fact");
             row(out, "", &format!("{conditions} upstream; every setting of {facts} covered"));
         }
-        for (name, value) in &commit.figures {
-            row(out, "built", &format!("{name} {}", grouped(*value as usize)));
+        for (number, line) in figures::lines(&commit.figures).iter().enumerate() {
+            row(out, if number == 0 { "built" } else { "" }, line);
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use kernelize::build::{Against, Built, Compilers, Extent, Request, run};
+use kernelize::build::{Against, Built, Compilers, Extent, Request, Trial, run};
 use kernelize::edit::Traced;
 use kernelize::finding::Finding;
 use kernelize::text::{Files, TreePath};
@@ -10,14 +10,20 @@ use kernelize::upstream::Silent;
 
 use crate::imported::Imported;
 
-/// Compilers of this machine alone: other machines' are no part of these tests.
-const NATIVE: Extent = Extent { settings: 0, compilers: Compilers::Native, run: false };
-const ONE: Extent = Extent { settings: 0, compilers: Compilers::One, run: false };
-const RUN: Extent = Extent { settings: 0, compilers: Compilers::None, run: true };
+const NOTHING: Extent =
+    Extent { settings: 0, compilers: Compilers::None, asserts: false, trial: Trial::None };
 
 fn built(imported: &Imported, extent: Extent, against: Option<Against<'_>>) -> Built {
     imported.scoped(|scope| {
-        let request = Request { scope, linux: None, against, jobs: 0, seed: 1, extent };
+        let request = Request {
+            scope,
+            linux: None,
+            against,
+            jobs: 0,
+            seed: 1,
+            extent,
+            interrupted: &|| false,
+        };
         run(&request, &Silent).unwrap()
     })
 }
@@ -56,19 +62,6 @@ fn nothing_found(built: &Built, what: &str) {
 }
 
 #[test]
-fn releases_compile_and_link_as_kernels_do_it() {
-    let imported = Imported::new("1.5.7", "strict");
-    let built = built(&imported, NATIVE, None);
-    nothing_found(&built, "1.5.7");
-    let linked = "modules linked as y/y, y/m, m/y, m/m";
-    assert!(built.notes.iter().any(|note| note.contains(linked)), "{:#?}", built.notes);
-    let frame = |name: &str| built.figures.iter().find(|(key, _)| key.ends_with(name));
-    let (key, bytes) = frame(" stack ZSTD_compressBlock_internal").unwrap();
-    assert!((32..2048).contains(bytes), "{key} {bytes}");
-    assert!(*frame(" text lib/zstd/compress/zstd_compress.c").unwrap().1 > 10_000);
-}
-
-#[test]
 fn releases_do_what_they_are_for_and_understand_each_other() {
     let older = Imported::new("1.5.5", "strict");
     let files: Files = older
@@ -78,7 +71,8 @@ fn releases_do_what_they_are_for_and_understand_each_other() {
         .map(|(path, file)| (path.clone(), Arc::clone(file.text.bytes())))
         .collect();
     let against = Against { name: "1.5.5", files: &files };
-    let built = built(&Imported::new("1.5.7", "strict"), RUN, Some(against));
+    let extent = Extent { trial: Trial::Plain, ..NOTHING };
+    let built = built(&Imported::new("1.5.7", "strict"), extent, Some(against));
     nothing_found(&built, "1.5.7 with 1.5.5");
     let notes = built.notes.join("\n");
     for wanted in [
@@ -94,7 +88,7 @@ fn releases_do_what_they_are_for_and_understand_each_other() {
     }
 }
 
-/// All of what a compiler or linker alone can see, in one build.
+/// All of what a compiler or linker alone can see, in one build, in which all else is as it should be.
 #[test]
 fn what_compilers_and_linkers_see_is_told_at_its_place_upstream() {
     let more = "int HIST_big(int x);\n\
@@ -114,7 +108,14 @@ fn what_compilers_and_linkers_see_is_told_at_its_place_upstream() {
     let more =
         "unsigned FSE_versionNumber(void);\nunsigned FSE_versionNumber(void) { return 1; }\n";
     file.text = Traced::new([&file.text.bytes()[..], more.as_bytes()].concat());
-    let built = built(&imported, ONE, None);
+    let extent = Extent { compilers: Compilers::One, ..NOTHING };
+    let built = built(&imported, extent, None);
+    let linked = "modules linked as y/y, y/m, m/y, m/m";
+    assert!(built.notes.iter().any(|note| note.contains(linked)), "{:#?}", built.notes);
+    let figure = |name: &str| built.figures.iter().find(|(key, _)| key.ends_with(name)).unwrap();
+    let (key, bytes) = figure(" stack ZSTD_compressBlock_internal");
+    assert!((32..2048).contains(bytes), "{key} {bytes}");
+    assert!(*figure(" text lib/zstd/compress/zstd_compress.c").1 > 10_000);
     let frames = told(&built, "stack-frame");
     assert_eq!(frames.len(), 1, "{frames:?}");
     assert_eq!((frames[0].0, frames[0].1), ("lib/compress/hist.c", 4));
@@ -155,7 +156,8 @@ fn what_only_shows_when_it_runs_is_told() {
         assert_eq!(text.matches(right).count(), 1, "{path}: {right}");
         files.insert(path, text.replacen(right, wrong, 1).into_bytes().into());
     }
-    let built = built(&Imported::of("1.5.7", "strict", files), RUN, None);
+    let extent = Extent { trial: Trial::Sanitized, ..NOTHING };
+    let built = built(&Imported::of("1.5.7", "strict", files), extent, None);
     let wrong = told(&built, "round-trip");
     let comes_back =
         |fault: &&(&str, usize, &str)| fault.2.contains("comes back as something else");
@@ -176,7 +178,7 @@ fn tokens_that_differ_are_told_at_their_line() {
     let text = String::from_utf8(file.text.bytes().to_vec()).unwrap();
     let text = text.replacen("while (ip<end)", "while (ip<=end)", 1);
     file.text = Traced::new(text.into_bytes());
-    let extent = Extent { settings: 4, compilers: Compilers::None, run: false };
+    let extent = Extent { settings: 2, ..NOTHING };
     let built = built(&imported, extent, None);
     let found = told(&built, "token-stream");
     assert_eq!(found.len(), 1, "{found:?}");

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use kernelize::build::{Compilers, Extent, Request, run};
+use kernelize::build::{Compilers, Extent, Request, Trial, run};
 use kernelize::pipeline::transform;
 use kernelize::upstream::Silent;
 
@@ -27,9 +27,18 @@ fn changed_by_a_second_import(imported: &Imported) -> Vec<String> {
 
 /// Says to the compiler what the release says.
 fn same_tokens(imported: &Imported, what: &str) {
-    let extent = Extent { settings: 8, compilers: Compilers::None, run: false };
+    let extent =
+        Extent { settings: 8, compilers: Compilers::None, asserts: false, trial: Trial::None };
     let built = imported.scoped(|scope| {
-        let request = Request { scope, linux: None, against: None, jobs: 0, seed: 1, extent };
+        let request = Request {
+            scope,
+            linux: None,
+            against: None,
+            jobs: 0,
+            seed: 1,
+            extent,
+            interrupted: &|| false,
+        };
         run(&request, &Silent).unwrap()
     });
     let said: Vec<_> = built.findings.iter().map(|f| (&f.message, &f.labels, &f.hint)).collect();

@@ -162,7 +162,7 @@ impl<'a> Comparison<'a> {
             .args(of.given(settings).flat_map(Setting::arguments))
             .arg(self.name())
             .current_dir(folder);
-        let output = process::run(command, PATIENCE).map_err(Difference::of)?;
+        let output = process::run(command, PATIENCE, &|| false).map_err(Difference::of)?;
         if !output.succeeded() {
             let said = diagnostics::compiler(&output.err);
             let line = said.first().map(|said| said.line);

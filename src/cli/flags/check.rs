@@ -40,13 +40,16 @@ pub(in crate::cli) struct Check {
     /// Go to the second and further parents of merges, too
     #[arg(long)]
     pub(in crate::cli) all_parents: bool,
-    /// Compile, link and run the kernel form, too
+    /// Compile, link and run the kernel form, too, with the compilers that are installed
+    ///
+    /// By gcc and clang, and by cross compilers for those machines that kernels are built for here:
+    /// minutes for each state of the library. Of a range, each state is built. Nothing of it is kept.
     #[arg(long)]
     pub(in crate::cli) build: bool,
     /// Build inside this Linux tree, with its headers
     #[arg(long, value_name = "TREE", requires = "build")]
     pub(in crate::cli) linux: Option<PathBuf>,
-    /// Exchange data between this import's folder, or release, and the new form, both ways
+    /// Exchange data with this import's folder, kernel tree or release, both ways
     #[arg(long, value_name = "IMPORT|RELEASE", requires = "build")]
     pub(in crate::cli) against: Option<String>,
     /// Report as FORMAT
@@ -70,7 +73,7 @@ pub(in crate::cli) struct Check {
     /// Of a range, those for its last commit.
     #[arg(long, value_name = "FILE", help_heading = "Reporting")]
     pub(in crate::cli) suggest: Option<PathBuf>,
-    /// Check N commits at a time [default: as many as there are processors]
+    /// Check N commits, or run N compilers, at a time [default: as many as there are processors]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(in crate::cli) jobs: Option<u16>,
     /// Check the I-th of N parts of a range; `report merge` joins the reports of all
@@ -79,6 +82,9 @@ pub(in crate::cli) struct Check {
     /// Neither use nor keep results in the cache folder
     #[arg(long)]
     pub(in crate::cli) no_cache: bool,
+    /// With --build, draw settings and data from N; the same N gives the same
+    #[arg(long, value_name = "N", requires = "build", default_value_t = 1)]
+    pub(in crate::cli) seed: u64,
 }
 
 const SOURCE_HELP: &str = "\

@@ -35,7 +35,11 @@ pub(super) fn check(
     let key = setting.key(&library_digest(&release), exact.then_some(&release.name));
     let progress = console.progress();
     upstream::Progress::step(&progress, "checking", 0, None);
-    let state = limited(plan.jobs, || setting.state(&key, || Ok(release.clone())))?;
+    let state = match plan.build {
+        // It has threads of its own, and what is shown stays with this one.
+        Some(_) => setting.state_shown(&key, || Ok(release.clone()), &progress)?,
+        None => limited(plan.jobs, || setting.state(&key, || Ok(release.clone())))?,
+    };
     drop(progress);
     let known = known.map(|known| {
         known.meet(&state);

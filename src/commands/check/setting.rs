@@ -5,19 +5,20 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use sha2::{Digest, Sha256};
 
+use super::building::Builder;
 use super::cache::Cache;
 use crate::check::compare::State;
 use crate::check::fingerprint::fingerprints;
 use crate::check::memo::Memo;
 use crate::check::record::Proof;
-use crate::check::{self, Checked};
+use crate::check::{self, Checked, Scope};
 use crate::finding::{Error, ErrorKind, Finding, Result};
 use crate::kernel::target::Target;
 use crate::pipeline::Input;
 use crate::report::found::found;
-use crate::rules::{Profile, Ruleset};
+use crate::rules::{Active, Profile, Ruleset};
 use crate::text::hex;
-use crate::upstream::{Release, default_cache};
+use crate::upstream::{Progress, Release, Silent, default_cache};
 
 /// Code of the finding that a commit can't be read.
 const UNREADABLE: &str = "commit-unreadable";
@@ -32,6 +33,8 @@ pub(super) struct Setting<'a> {
     pub(super) profile: &'a Profile,
     pub(super) target: &'a Target,
     memo: Memo,
+    /// What builds each state; its results are never kept.
+    builder: Option<Builder<'a>>,
     cache: Option<Cache>,
     digests: Digests,
     /// Digest of all that results depend on beside the library.
@@ -43,8 +46,10 @@ impl<'a> Setting<'a> {
         ruleset: &'a Ruleset,
         profile: &'a Profile,
         target: &'a Target,
+        builder: Option<Builder<'a>>,
         cached: bool,
     ) -> Setting<'a> {
+        let cached = cached && builder.is_none();
         let cache = default_cache().filter(|_| cached).map(Cache::new);
         let mut hash = Sha256::new();
         let target_values = format!("{target:?}");
@@ -62,7 +67,7 @@ impl<'a> Setting<'a> {
         }
         let digest = hex(&hash.finalize());
         let (memo, digests) = (Memo::default(), Digests::default());
-        Setting { ruleset, profile, target, memo, cache, digests, digest }
+        Setting { ruleset, profile, target, memo, builder, cache, digests, digest }
     }
 
     /// The name of a state in the cache. `library` stands for its files; `tag` is the release tag on
@@ -74,10 +79,20 @@ impl<'a> Setting<'a> {
 
     /// The state that `key` names, from the cache, or by a check of what `read` gives.
     pub(super) fn state(&self, key: &str, read: impl FnOnce() -> Result<Release>) -> Result<State> {
+        self.state_shown(key, read, &Silent)
+    }
+
+    /// The same, with somebody watching.
+    pub(super) fn state_shown(
+        &self,
+        key: &str,
+        read: impl FnOnce() -> Result<Release>,
+        progress: &dyn Progress,
+    ) -> Result<State> {
         if let Some(state) = self.cache.as_ref().and_then(|cache| cache.get(key)) {
             return Ok(state);
         }
-        self.found(key, &read()?)
+        self.found(key, &read()?, progress)
     }
 
     /// The same for one of several, of which each that can't be read is a state all the same.
@@ -90,16 +105,20 @@ impl<'a> Setting<'a> {
             return Ok(state);
         }
         match read() {
-            Ok(release) => self.found(key, &release),
+            Ok(release) => self.found(key, &release, &Silent),
             // Not kept: a repository that lacks something may get it.
             Err(error) if error.kind == ErrorKind::Input => Ok(unreadable(error)),
             Err(error) => Err(error),
         }
     }
 
-    fn found(&self, key: &str, release: &Release) -> Result<State> {
-        let checked = self.check(release)?;
-        let state = self.state_of(checked, release);
+    fn found(&self, key: &str, release: &Release, progress: &dyn Progress) -> Result<State> {
+        let mut checked = self.check(release)?;
+        let figures = match &self.builder {
+            Some(builder) => self.build(builder, &mut checked, release, progress)?,
+            None => BTreeMap::new(),
+        };
+        let state = State { figures, ..self.state_of(checked, release) };
         if let Some(cache) = &self.cache {
             cache.put(key, &state);
         }
@@ -115,11 +134,36 @@ impl<'a> Setting<'a> {
 
     /// Checks a release.
     pub(super) fn check(&self, release: &Release) -> Result<Checked> {
+        check::check(self.input(release), self.ruleset, self.profile, &self.memo)
+    }
+
+    fn input<'r>(&'r self, release: &'r Release) -> Input<'r> {
         let library = &self.ruleset.library;
         let exact = release.name == format!("{}{}", library.tag_prefix, release.version);
         let version = release.version;
-        let input = Input { version, exact, files: &release.files, target: self.target };
-        check::check(input, self.ruleset, self.profile, &self.memo)
+        Input { version, exact, files: &release.files, target: self.target }
+    }
+
+    /// Builds what was checked, and adds what is found to the rest; gives the figures.
+    fn build(
+        &self,
+        builder: &Builder<'_>,
+        checked: &mut Checked,
+        release: &Release,
+        progress: &dyn Progress,
+    ) -> Result<BTreeMap<String, u64>> {
+        let input = self.input(release);
+        let rules = &Active::new(self.ruleset, input.version, self.profile);
+        let (tree, memo) = (&checked.tree, &self.memo);
+        let scope = Scope { rules, tree, input, memo, key: None };
+        let built = builder.build(scope, progress)?;
+        checked.findings.extend(built.findings);
+        Ok(built.figures)
+    }
+
+    /// What all builds had to say.
+    pub(super) fn notes(&self) -> Vec<String> {
+        self.builder.as_ref().map(Builder::notes).unwrap_or_default()
     }
 
     fn state_of(&self, checked: Checked, release: &Release) -> State {
@@ -149,6 +193,7 @@ impl<'a> Setting<'a> {
             },
             notes: release.notes.clone(),
             unreadable: false,
+            figures: BTreeMap::new(),
         }
     }
 }

@@ -152,6 +152,8 @@ void fault(const char *what, int level, size_t size, enum kind kind, size_t code
 	if (zstd_is_error(code))
 		printf(" (%s)", zstd_get_error_name(code));
 	printf("\n");
+	/* What comes next may be the last. */
+	fflush(NULL);
 }
 
 size_t pack(u8 *frame, size_t room, const u8 *source, size_t size, int level, int checksum,

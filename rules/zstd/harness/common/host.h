@@ -14,6 +14,7 @@
 void *malloc(size_t size);
 void free(void *address);
 int printf(const char *format, ...);
+int fflush(void *stream);
 int atoi(const char *text);
 int strcmp(const char *a, const char *b);
 void *memcpy(void *to, const void *from, size_t size);
