@@ -215,6 +215,7 @@ impl<'a> Prover<'a> {
             kept,
             made: file.text.runs().filter(|run| run.rules.is_some()).collect(),
             rewrites: &self.rewrites,
+            sections: self.rewrites.sections(&file.source.bytes),
             algebra: &facts.algebra,
             differences: Vec::new(),
             same: None,

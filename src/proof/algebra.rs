@@ -8,6 +8,9 @@ use biodivine_lib_bdd::{Bdd, BddVariable, BddVariableSet, op_function};
 /// Most nodes of a diagram; conditions of real code need a few dozen.
 const MAX_NODES: usize = 1 << 16;
 
+/// Most nodes of all diagrams that are made for one file.
+const MAX_MADE: usize = 1 << 20;
+
 /// Most variables; the crate counts them in 16 bits.
 const MAX_VARIABLES: usize = 1 << 14;
 
@@ -15,7 +18,9 @@ const MAX_VARIABLES: usize = 1 << 14;
 pub(super) struct Algebra {
     set: BddVariableSet,
     variables: Vec<BddVariable>,
-    /// Some diagram grew too large: nothing that follows from it counts.
+    /// Nodes that may still be made.
+    left: Cell<usize>,
+    /// Diagrams grew too large: nothing that follows from them counts.
     overflow: Cell<bool>,
 }
 
@@ -25,10 +30,11 @@ impl Algebra {
         let count = u16::try_from(count).ok().filter(|n| usize::from(*n) <= MAX_VARIABLES)?;
         let set = BddVariableSet::new_anonymous(count);
         let variables = set.variables();
-        Some(Algebra { set, variables, overflow: Cell::new(false) })
+        let (left, overflow) = (Cell::new(MAX_MADE), Cell::new(false));
+        Some(Algebra { set, variables, left, overflow })
     }
 
-    /// Whether a diagram grew too large.
+    /// Whether diagrams grew too large.
     pub(super) fn overflowed(&self) -> bool {
         self.overflow.get()
     }
@@ -48,7 +54,7 @@ impl Algebra {
         if b.is_false() || a.is_true() {
             return b.clone();
         }
-        self.limited(Bdd::binary_op_with_limit(MAX_NODES, a, b, op_function::and))
+        self.limited(a, b, op_function::and)
     }
 
     pub(super) fn or(&self, a: &Bdd, b: &Bdd) -> Bdd {
@@ -58,22 +64,30 @@ impl Algebra {
         if b.is_true() || a.is_false() {
             return b.clone();
         }
-        self.limited(Bdd::binary_op_with_limit(MAX_NODES, a, b, op_function::or))
+        self.limited(a, b, op_function::or)
     }
 
     pub(super) fn differ(&self, a: &Bdd, b: &Bdd) -> Bdd {
-        self.limited(Bdd::binary_op_with_limit(MAX_NODES, a, b, op_function::xor))
+        self.limited(a, b, op_function::xor)
     }
 
     pub(super) fn choose(&self, condition: &Bdd, then: &Bdd, other: &Bdd) -> Bdd {
         self.or(&self.and(condition, then), &self.and(&condition.not(), other))
     }
 
-    fn limited(&self, made: Option<Bdd>) -> Bdd {
-        made.unwrap_or_else(|| {
-            self.overflow.set(true);
-            self.set.mk_false()
-        })
+    fn limited(&self, a: &Bdd, b: &Bdd, op: fn(Option<bool>, Option<bool>) -> Option<bool>) -> Bdd {
+        let limit = MAX_NODES.min(self.left.get());
+        let made = (!self.overflow.get()).then(|| Bdd::binary_op_with_limit(limit, a, b, op));
+        match made.flatten() {
+            Some(made) => {
+                self.left.set(self.left.get().saturating_sub(made.size()));
+                made
+            }
+            None => {
+                self.overflow.set(true);
+                self.set.mk_false()
+            }
+        }
     }
 
     /// One way to make `function` true: variables by index, with their values; as few as a short

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use biodivine_lib_bdd::Bdd;
 
 use super::algebra::Algebra;
-use super::explain::Rewrites;
+use super::explain::{Definition, Rewrites, Section};
 use super::reading::{Item, Reading};
 use crate::edit::{RuleRef, Run, Traced};
 use crate::preprocess::lexer::unspliced;
@@ -81,6 +81,10 @@ fn inside(kept: &Kept, from: Span) -> Option<Span> {
     Some(Span { start, end: start + (from.end - from.start) })
 }
 
+fn covers(outer: Span, inner: Span) -> bool {
+    outer.start <= inner.start && inner.end <= outer.end
+}
+
 /// Where upstream's bytes are afterwards, where they all stayed.
 pub(super) fn image(kept: &[Kept], from: Span) -> Option<Span> {
     let at = kept.partition_point(|kept| kept.from.end <= from.start);
@@ -145,6 +149,8 @@ pub(super) struct Comparison<'a> {
     /// The runs that rules made.
     pub(super) made: Vec<Run<'a>>,
     pub(super) rewrites: &'a Rewrites<'a>,
+    /// The sections before that rules leave out.
+    pub(super) sections: Vec<Section<'a>>,
     pub(super) algebra: &'a Algebra,
     pub(super) differences: Vec<Difference>,
     /// Two runs that were seen to be there under the same settings.
@@ -239,6 +245,9 @@ impl<'a> Comparison<'a> {
         {
             self.definitions(&mut new, item.span.start);
             let rules = self.rules_at(item.span);
+            if self.sections.iter().any(|(r, s)| rules.contains(r) && covers(*s, item.span)) {
+                continue;
+            }
             let Some(expected) = self.rewrites.of(item.kind, &self.before.text(&item), &rules)
             else {
                 let presence = self.before.presence(&item).clone();
@@ -251,7 +260,8 @@ impl<'a> Comparison<'a> {
                     self.differences.push(Difference::Gone(item.span, presence));
                     break;
                 };
-                if *self.after.text(&found) != text {
+                // A name that moved onto or off the line of a directive is another one.
+                if *self.after.text(&found) != text || found.place.0 != item.place.0 {
                     self.differences.push(Difference::Changed(item.span, found.span));
                 } else {
                     self.same_presence(&item, &found);
@@ -274,13 +284,11 @@ impl<'a> Comparison<'a> {
                 .iter()
                 .find(|r| r.to.start <= first.span.start && first.span.end <= r.to.end);
             let Some(run) = run.filter(|run| run.from.start < before) else { return };
-            let wanted = self.rewrites.definitions(run.rules.unwrap_or_default());
+            let (run, wanted) = (*run, self.rewrites.definitions(run.rules.unwrap_or_default()));
             let (to, place) = (run.to, self.before.run_at(run.from.start));
             let all: Vec<Item> =
                 new.clone().take_while(|item| item.span.end <= to.end).copied().collect();
-            let texts: Vec<Vec<u8>> =
-                all.iter().map(|item| self.after.text(item).into_owned()).collect();
-            if !wanted.contains(&texts) {
+            if !wanted.iter().any(|wanted| self.is_definition(wanted, &all, run.from)) {
                 return;
             }
             let expected = &self.before.presence[place];
@@ -292,6 +300,21 @@ impl<'a> Comparison<'a> {
             }
             all.iter().for_each(|_| _ = new.next());
         }
+    }
+
+    /// Whether tokens are a definition, on a line of its own, and stand for one of upstream's of the
+    /// same name.
+    fn is_definition(&self, wanted: &Definition<'_>, found: &[Item], from: Span) -> bool {
+        let is = |(at, (item, (text, blank))): (usize, (&Item, &(Vec<u8>, bool)))| {
+            *self.after.text(item) == **text && item.place == (true, at == 0, at > 1 && *blank)
+        };
+        let mut pairs = found.iter().zip(&wanted.tokens).enumerate();
+        let inside = self.before.reading.items.iter();
+        let inside = inside.filter(|item| item.place.0 && covers(from, item.span));
+        let inside: Vec<_> = inside.map(|item| self.before.text(item)).collect();
+        let own =
+            |pair: &[Cow<'_, [u8]>]| *pair[0] == *b"define" && *pair[1] == *wanted.name.as_bytes();
+        found.len() == wanted.tokens.len() && pairs.all(is) && inside.windows(2).any(own)
     }
 
     /// The rules that touched bytes of upstream's.

@@ -44,8 +44,8 @@ enum Test {
     Compare(Holder, Arithmetic, i128),
     /// One truth if the node is true, another if it isn't.
     Either(NodeId, bool, bool),
-    /// Nothing is known but that the words are the same elsewhere.
-    Words(Vec<u8>),
+    /// Nothing is known but that the words are the same elsewhere, with what is held true of each.
+    Words(Vec<u8>, Vec<u8>),
 }
 
 impl Condition {
@@ -150,19 +150,20 @@ impl Condition {
     /// The words of a node, with what is held true of each name.
     fn words(&self, id: NodeId) -> Test {
         let (from, to) = self.expression.words[id];
-        let mut all = Vec::new();
+        let (mut all, mut held) = (Vec::new(), Vec::new());
         for word in &self.expression.tokens[from..to] {
             all.extend_from_slice(&word.text);
             match self.beliefs.get(&word.text) {
                 Some(Belief::Free(a, b)) if (*a, *b) != (0, 0) => {
-                    all.extend_from_slice(format!("@{a}.{b}").as_bytes());
+                    held.extend_from_slice(format!("{a}.{b}").as_bytes());
                 }
-                Some(Belief::Lost) => all.extend_from_slice(b"@lost"),
+                Some(Belief::Lost) => held.extend_from_slice(b"lost"),
                 _ => {}
             }
             all.push(b' ');
+            held.push(b' ');
         }
-        Test::Words(all)
+        Test::Words(all, held)
     }
 }
 
@@ -198,8 +199,8 @@ pub(super) enum Fact {
     Defined(Holder),
     /// At least this bound, given that it is at least the one before.
     AtLeast(Holder, i128),
-    /// These words are true.
-    Words(Vec<u8>),
+    /// These words are true, under these beliefs.
+    Words(Vec<u8>, Vec<u8>),
 }
 
 /// The facts of a set of conditions.
@@ -226,7 +227,7 @@ impl<'a> Facts<'a> {
             let bounds = bounds.get(holder).into_iter().flatten();
             list.extend(bounds.map(|bound| Fact::AtLeast(holder.clone(), *bound)));
         }
-        list.extend(words.into_iter().map(Fact::Words));
+        list.extend(words.into_iter().map(|(words, held)| Fact::Words(words, held)));
         let index = list.iter().cloned().zip(0..).collect();
         let algebra = Algebra::new(list.len())?;
         Some(Facts { settings, list, index, bounds, algebra })
@@ -276,7 +277,7 @@ impl<'a> Facts<'a> {
                 let [yes, no] = [if_true, if_false].map(|truth| algebra.constant(*truth));
                 algebra.choose(&truths[*node], &yes, &no)
             }
-            Test::Words(words) => self.fact(&Fact::Words(words.clone())),
+            Test::Words(words, held) => self.fact(&Fact::Words(words.clone(), held.clone())),
         }
     }
 
@@ -377,7 +378,7 @@ fn known(belief: Belief, settings: &Settings, world: usize) -> Known {
 struct Gathered {
     defined: BTreeSet<Holder>,
     bounds: BTreeMap<Holder, BTreeSet<i128>>,
-    words: BTreeSet<Vec<u8>>,
+    words: BTreeSet<(Vec<u8>, Vec<u8>)>,
 }
 
 impl Gathered {
@@ -397,7 +398,7 @@ impl Gathered {
                             Test::Compare(holder, op, constant) => {
                                 self.bounds.entry(holder).or_default().extend(bounds(op, constant));
                             }
-                            Test::Words(words) => _ = self.words.insert(words),
+                            Test::Words(words, held) => _ = self.words.insert((words, held)),
                             Test::Decided(_) | Test::Either(..) => {}
                         }
                     }

@@ -1,6 +1,6 @@
 //! A text as its tokens, each with the branch it stands in, and the branches with their conditions.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use biodivine_lib_bdd::Bdd;
 
@@ -63,7 +63,7 @@ pub(super) fn read(bytes: &[u8], view: &View<'_>) -> Reading {
             steps: Vec::new(),
             conditions: Vec::new(),
         },
-        defined: HashMap::new(),
+        defined: 0,
         included: 0,
     };
     reader.run(&directives);
@@ -74,8 +74,9 @@ struct Reader<'a> {
     bytes: &'a [u8],
     view: &'a View<'a>,
     reading: Reading,
-    /// How many definitions of each name were passed, and how many includes, which may define any.
-    defined: HashMap<Vec<u8>, u32>,
+    /// How many definitions were passed, of whatever name: a macro may stand for another; and how many
+    /// includes, which may define any.
+    defined: u32,
     included: u32,
 }
 
@@ -128,11 +129,7 @@ impl Reader<'_> {
                 return;
             }
             Keyword::Define | Keyword::Undef => {
-                if (self.view.shared)(directive.hash)
-                    && let Some(name) = words(self.bytes, directive.body).into_iter().next()
-                {
-                    *self.defined.entry(name.text).or_default() += 1;
-                }
+                self.defined += u32::from((self.view.shared)(directive.hash));
                 return;
             }
             Keyword::Other => return,
@@ -175,7 +172,7 @@ impl Reader<'_> {
         match set {
             Some(_) if (self.view.lost)(name) => Belief::Lost,
             Some(id) => Belief::Set(id),
-            None => Belief::Free(self.defined.get(name).copied().unwrap_or(0), self.included),
+            None => Belief::Free(self.defined, self.included),
         }
     }
 

@@ -1,5 +1,7 @@
 //! Faults that importers have had, planted: each is what the shape in question must not become.
 
+mod rewritten;
+
 use super::*;
 use crate::edit::{EditSet, RuleRef, Traced};
 use crate::preprocess::fold_text;
@@ -242,7 +244,97 @@ fn conditions_nested_without_end_are_refused() {
     let deep = format!("#if {}1{}\na\n#endif\n", "(".repeat(10_000), ")".repeat(10_000));
     let same = Traced::new(deep.as_bytes());
     assert_eq!(held(&deep, same, settings(&[], &[]), &[]), Vec::<String>::new());
+    // Every condition is a function of all around it: together they are too large to write down.
+    let nested =
+        (0..3000).map(|n| format!("#if X{n}\n")).chain((0..3000).map(|_| "#endif\n".into()));
+    let nested: String = nested.collect();
+    let found = held(&nested, Traced::new(nested.as_bytes()), settings(&[], &[]), &[]);
+    assert!(found[0].contains("too many or too entangled"), "{found:?}");
     let many: String = (0..17_000).map(|n| format!("#if X{n}\na\n#endif\n")).collect();
     let found = held(&many, Traced::new(many.as_bytes()), settings(&[], &[]), &[]);
     assert!(found[0].contains("too many or too entangled"), "{found:?}");
+}
+
+#[test]
+fn branches_and_conditions_stay_as_they_were() {
+    let before = "#if A\na\n#else\nb\n#endif\nc\n";
+    let none = || settings(&[], &[]);
+    for cuts in [
+        vec![("a\n#else\nb", "b\n#else\na")],
+        vec![("#else\n", "")],
+        vec![("#if A", "#if !A")],
+        vec![("#if A", "#ifdef A")],
+        vec![("#if A", "#ifndef A")],
+        vec![("#if A", "#if A > 1")],
+        vec![("#else", "#elif B")],
+        vec![("#else", "#elif A")],
+        vec![("#endif\nc", "c\n#endif")],
+        vec![("b\n#endif", "#endif\nb")],
+        vec![("a\n#else", "/* a\n#else */")],
+        vec![("a\n#else\nb\n#endif", "a /*\n#else\nb*/\n#endif")],
+        vec![("#endif\nc", "#endif c")],
+        vec![("c\n", "c c\n")],
+        vec![("a\n", "// a\n")],
+        vec![("a\n", "a \\\n")],
+    ] {
+        let found = held(before, edited(before, &cuts), none(), &[]);
+        assert!(!found.is_empty(), "{cuts:?}");
+    }
+    for cuts in [
+        vec![("#if A", "#if !!A")],
+        vec![("#if A", "#if A != 0")],
+        vec![("#if A", "#if (A > 0) || 0 > A")],
+        vec![("#else", "#elif !A")],
+    ] {
+        let found = held(before, edited(before, &cuts), none(), &[]);
+        assert_eq!(found, Vec::<String>::new(), "{cuts:?}");
+    }
+}
+
+#[test]
+fn operators_do_not_run_together() {
+    for (before, cut) in [
+        ("a = b + +c;\n", ("+ +", "++")),
+        ("a = b & &c;\n", ("& &", "&&")),
+        ("a = b - >c;\n", ("- >", "->")),
+        ("a = L 'c';\n", ("L 'c'", "L'c'")),
+        ("a = b / *c; /**/\n", ("/ *", "/*")),
+        ("a = 1 .b;\n", ("1 .", "1.")),
+        ("int a; #\n", ("; #", ";\n#")),
+        ("#define A(x) # x\n#define B a ## b\n", ("a ## b", "a # # b")),
+    ] {
+        let found = held(before, edited(before, &[cut]), settings(&[], &[]), &[]);
+        assert!(!found.is_empty(), "{before}");
+    }
+}
+
+#[test]
+fn what_a_macro_stands_for_may_change_with_another() {
+    // `Y` may stand for `X`, which changes between the two conditions.
+    let before =
+        "#if Y\n#define X 1\n#if Y\na\n#endif\n#else\n#define X 1\n#if Y\nb\n#endif\n#endif\n";
+    let cut = edited(before, &[("#if Y\nb\n#endif\n", "")]);
+    let found = held(before, cut, settings(&[], &[]), &[]);
+    assert!(!found.is_empty());
+    assert!(found[0].starts_with("9: `b` is left out"), "{found:?}");
+}
+
+#[test]
+fn bounds_are_not_off_by_one() {
+    let before = "#if V >= 4\na\n#endif\n";
+    for (to, same) in [
+        ("V > 3", true),
+        ("!(V < 4)", true),
+        ("4 <= V", true),
+        ("V >= 5", false),
+        ("V > 4", false),
+        ("V >= 3", false),
+        ("V >= 4u", false),
+        ("V >= 4 || V == 3", false),
+        ("V >= 4 && V != 4", false),
+        ("V == 4 || V > 4", true),
+    ] {
+        let cut = edited(before, &[("V >= 4", to)]);
+        assert_eq!(held(before, cut, settings(&[], &[]), &[]).is_empty(), same, "{to}");
+    }
 }

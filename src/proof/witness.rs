@@ -86,7 +86,7 @@ pub(super) fn said(fact: &Fact, truth: bool) -> Option<String> {
         Fact::AtLeast(holder, bound) => {
             format!("`{}` is {} {bound}", name(holder), not("at least", "below"))
         }
-        Fact::Words(words) => {
+        Fact::Words(words, _) => {
             let words = String::from_utf8_lossy(words);
             format!("`{}` is {}", words.trim_end(), not("true", "false"))
         }

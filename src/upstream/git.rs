@@ -87,9 +87,10 @@ fn unknown(repository: &Repository, revision: &str, prefix: &str) -> Error {
         return error.hint(format!("it has neither tags nor branches{deepen}"));
     }
     if near.is_empty() {
-        let newest = newest(tags.iter().map(String::as_str), prefix);
-        let newest = newest.map_or("a branch or commit".into(), |tag| format!("`{tag}`"));
-        return error.hint(format!("its newest release is {newest}{deepen}"));
+        return error.hint(match newest(tags.iter().map(String::as_str), prefix) {
+            Some(tag) => format!("its newest release is `{tag}`{deepen}"),
+            None => format!("none of its tags is a release{deepen}"),
+        });
     }
     error.hint(format!("near it are {}{deepen}", spoken(&near)))
 }

@@ -12,6 +12,9 @@ use crate::preprocess::lexer::{Directive, Keyword, Token, TokenKind, directive_t
 use crate::syntax::{Head, Lexed};
 use crate::text::{Quick, Span};
 
+/// Most conditions around a place that are looked at: as many as C asks compilers to cope with.
+pub(super) const MAX_NESTED: usize = 63;
+
 /// Number of a name within one file.
 pub(super) type Word = u32;
 
@@ -63,14 +66,16 @@ pub(super) struct Use {
     pub(super) condition: u32,
 }
 
-/// The conditions around a place.
+/// The innermost condition around a place.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Condition {
-    /// The directive that opens the innermost group.
+    /// The directive that opens the group.
     pub(super) text: String,
-    /// The names in all of them; none behind an `#else`.
+    /// The names in it; none behind an `#else`.
     pub(super) names: Vec<Box<[u8]>>,
-    /// Whether it never holds.
+    /// The condition around it, as a place in [`Facts::conditions`].
+    pub(super) outside: u32,
+    /// Whether it, or one around it, never holds.
     pub(super) dead: bool,
 }
 
@@ -281,8 +286,8 @@ fn include_of(bytes: &[u8], directive: &Directive) -> Option<Include> {
 pub(super) struct Groups {
     /// For each directive the condition in front of it, as a place in the list; 0 is none.
     before: Vec<u32>,
-    /// For each directive those that opened the groups it stands in.
-    open: Vec<Vec<u32>>,
+    /// For each directive the one that opened the innermost group it stands in.
+    opener: Vec<Option<u32>>,
     conditions: Vec<Condition>,
     /// For each directive whether it stands in a guard.
     guarded: Vec<bool>,
@@ -293,25 +298,30 @@ impl Groups {
         let directives = &lexed.directives;
         let mut groups = Groups {
             before: Vec::with_capacity(directives.len()),
-            open: Vec::with_capacity(directives.len()),
+            opener: Vec::with_capacity(directives.len()),
             conditions: vec![Condition::default()],
             guarded: Vec::with_capacity(directives.len()),
         };
-        // For each open group its directive, the condition outside, that inside, and whether it is a guard.
+        // For each open group its directive, the condition outside, that inside, and whether it or one
+        // around it is a guard.
         let mut open: Vec<(u32, u32, u32, bool)> = Vec::new();
         for (at, directive) in directives.iter().enumerate() {
             let inside = open.last().map_or(0, |(_, _, inside, _)| *inside);
-            groups.guarded.push(open.iter().any(|(.., guard)| *guard));
+            groups.guarded.push(open.last().is_some_and(|(.., guarded)| *guarded));
             groups.before.push(inside);
-            groups.open.push(open.iter().map(|(at, ..)| *at).collect());
+            groups.opener.push(open.last().map(|(at, ..)| *at));
             match directive.keyword {
                 Keyword::Endif => _ = open.pop(),
                 Keyword::Else | Keyword::Elif | Keyword::Elifdef | Keyword::Elifndef => {
                     if let Some((_, outside, inside, _)) = open.last_mut() {
-                        let Condition { names, dead, .. } =
-                            groups.conditions[*outside as usize].clone();
+                        let (outside, dead) = (*outside, groups.is_dead(*outside));
                         let text = "#else".to_owned();
-                        groups.conditions.push(Condition { text, names, dead });
+                        groups.conditions.push(Condition {
+                            text,
+                            names: Vec::new(),
+                            outside,
+                            dead,
+                        });
                         *inside = groups.conditions.len() as u32 - 1;
                     }
                 }
@@ -319,7 +329,8 @@ impl Groups {
                     let guard = guards(lexed, at);
                     let new =
                         if guard { inside } else { groups.condition(lexed, directive, inside) };
-                    open.push((at as u32, inside, new, guard));
+                    let guarded = guard || open.last().is_some_and(|(.., guarded)| *guarded);
+                    open.push((at as u32, inside, new, guarded));
                 }
                 _ => {}
             }
@@ -331,18 +342,19 @@ impl Groups {
     fn condition(&mut self, lexed: &Lexed<'_>, directive: &Directive, outside: u32) -> u32 {
         let line = directive.hash as usize..directive.body.end as usize;
         let text = String::from_utf8_lossy(lexed.bytes[line].trim_ascii()).into_owned();
-        let Condition { mut names, dead, .. } = self.conditions[outside as usize].clone();
-        let dead = dead || lexed.bytes[directive.body.range()].trim_ascii() == b"0";
+        let dead =
+            self.is_dead(outside) || lexed.bytes[directive.body.range()].trim_ascii() == b"0";
         let tokens = directive_tokens(lexed.bytes, directive.body);
         let tokens = tokens.filter(|token| token.kind == TokenKind::Identifier);
-        names.extend(tokens.map(|token| Box::from(&*token.text(lexed.bytes))));
-        self.conditions.push(Condition { text, names, dead });
+        let names = tokens.map(|token| Box::from(&*token.text(lexed.bytes))).collect();
+        self.conditions.push(Condition { text, names, outside, dead });
         self.conditions.len() as u32 - 1
     }
 
     /// Whether a condition around a directive names a macro.
     fn tests(&self, bytes: &[u8], lexed: &Lexed<'_>, at: usize, name: &[u8]) -> bool {
-        self.open[at].iter().any(|&open| names(bytes, &lexed.directives[open as usize], name))
+        let around = std::iter::successors(self.opener[at], |&open| self.opener[open as usize]);
+        around.take(MAX_NESTED).any(|open| names(bytes, &lexed.directives[open as usize], name))
     }
 
     /// The condition of what stands in front of a directive, or behind the last.

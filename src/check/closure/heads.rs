@@ -2,9 +2,12 @@
 
 use super::facts::{Facts, Item, ItemKind, TopCall, Word, Words};
 use super::walk::extent;
-use crate::preprocess::lexer::TokenKind;
+use crate::preprocess::lexer::{Token, TokenKind};
 use crate::syntax::{Lexed, is_attribute};
 use crate::text::Span;
+
+/// Most words that are kept of a head: specifiers and types stand in front, and are few.
+const MAX_WORDS: usize = 64;
 
 /// A construct at file scope on the way.
 pub(super) struct Head {
@@ -115,6 +118,7 @@ impl Head {
         words: &mut Words<'a>,
     ) -> Item {
         let others = self.plain.iter().chain(&self.called).filter(|&&other| other != at);
+        let others = others.take(MAX_WORDS);
         Item {
             kind,
             name: words.of(lexed.text(&lexed.code[at])),
@@ -223,7 +227,9 @@ fn parameters<'a>(lexed: &Lexed<'a>, at: usize, end: usize, words: &mut Words<'a
 fn comment_before(lexed: &Lexed<'_>, at: usize) -> Option<Span> {
     let start = lexed.code.get(at)?.span.start;
     let last = lexed.trivia.partition_point(|token| token.span.end <= start);
-    let comment = lexed.trivia[..last].iter().rev().find(|t| t.kind == TokenKind::BlockComment)?;
-    let between = &lexed.bytes[comment.span.end as usize..start as usize];
-    between.trim_ascii().is_empty().then_some(comment.span)
+    let blank = |token: &&Token| token.raw(lexed.bytes).trim_ascii().is_empty();
+    let last = lexed.trivia[..last].iter().rev().find(|token| !blank(token))?;
+    let between = &lexed.bytes[last.span.end as usize..start as usize];
+    let near = last.kind == TokenKind::BlockComment && between.trim_ascii().is_empty();
+    near.then_some(last.span)
 }

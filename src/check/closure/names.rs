@@ -13,8 +13,8 @@ pub(super) const UNDECLARED: &str = "undeclared-name";
 /// Code of findings about functions that are declared and not defined.
 pub(super) const UNDEFINED: &str = "undefined-name";
 
-/// Most names that are compared with one to tell which it is like.
-const MAX_COMPARED: usize = 20_000;
+/// Most names that are compared with others to tell which these are like.
+const MAX_COMPARED: usize = 200_000;
 
 /// Looks at all names of all files.
 pub(super) fn check(world: &World<'_>) -> Findings {
@@ -40,6 +40,8 @@ struct Check<'w, 'a> {
     told: BTreeSet<Name>,
     /// Names that need no declaration.
     fine: HashSet<Name, Quick>,
+    /// How many names may still be compared.
+    left: usize,
     findings: Findings,
 }
 
@@ -60,7 +62,7 @@ impl<'w, 'a> Check<'w, 'a> {
             anywhere.extend(declares(file).chain(parts(world, file)));
         }
         let (told, fine, findings) = (BTreeSet::new(), HashSet::default(), Findings::default());
-        Check { world, known, calls, anywhere, told, fine, findings }
+        Check { world, known, calls, anywhere, told, fine, left: MAX_COMPARED, findings }
     }
 
     /// What is compiled with one source, in code.
@@ -217,11 +219,11 @@ impl<'w, 'a> Check<'w, 'a> {
         }
     }
 
-    /// The name most like another that files declare.
-    fn nearest(&self, text: &str) -> Option<String> {
+    /// The name most like another that files declare; where very many are wanted, that of the first.
+    fn nearest(&mut self, text: &str) -> Option<String> {
+        self.left = self.left.checked_sub(self.anywhere.len())?;
         let names = self.anywhere.iter().map(|name| self.world.text(*name));
         let mut near: Vec<(f64, String)> = names
-            .take(MAX_COMPARED)
             // It may well be declared elsewhere, where this file can't see it.
             .filter(|other| other != text && other.len().abs_diff(text.len()) < 4)
             .map(|other| (strsim::jaro_winkler(text, &other), other))

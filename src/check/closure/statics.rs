@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::facts::{Condition, Item, ItemKind};
+use super::facts::{Condition, Item, ItemKind, MAX_NESTED};
 use super::world::{File, Name, World};
 use crate::finding::{Finding, Findings, Fix};
 use crate::rules::{MacroClass, MacroState};
@@ -136,12 +136,14 @@ fn debug_names<'a>(world: &World<'a>) -> BTreeSet<&'a [u8]> {
 }
 
 fn is_debug(file: &File<'_>, condition: u32, debug: &BTreeSet<&[u8]>) -> bool {
-    condition_of(file, condition).names.iter().any(|name| debug.contains(&**name))
+    let outside = |condition: &&'_ Condition| condition_of(file, condition.outside);
+    let around = std::iter::successors(condition_of(file, condition), outside).take(MAX_NESTED);
+    around.flat_map(|condition| &condition.names).any(|name| debug.contains(&**name))
 }
 
-fn condition_of<'f>(file: &'f File<'_>, condition: u32) -> &'f Condition {
-    static NONE: Condition = Condition { text: String::new(), names: Vec::new(), dead: false };
-    file.facts.conditions.get(condition as usize).unwrap_or(&NONE)
+/// A condition of a file; `None` for none.
+fn condition_of<'f>(file: &'f File<'_>, condition: u32) -> Option<&'f Condition> {
+    file.facts.conditions.get(condition as usize).filter(|_| condition > 0)
 }
 
 /// For each name the files that have it, with the directive where that asks for debugging.
@@ -165,7 +167,7 @@ fn mentions(world: &World<'_>, debug: &BTreeSet<&[u8]>) -> Mentions {
                 continue;
             }
             let asks = is_debug(file, condition, debug);
-            let text = asks.then(|| condition_of(file, condition).text.clone());
+            let text = condition_of(file, condition).filter(|_| asks).map(|c| c.text.clone());
             found.entry(name).or_default().push((at, text));
         }
     }

@@ -13,6 +13,9 @@ use crate::preprocess::lexer::{Keyword, Token, TokenKind};
 use crate::syntax::{Code, Lexed, is_attribute};
 use crate::text::{Quick, Span};
 
+/// Most open brackets that a branch is known to start with.
+const MAX_SAVED: usize = 256;
+
 /// An open bracket.
 #[derive(Clone, Copy)]
 struct Bracket {
@@ -97,7 +100,7 @@ impl<'l, 'a, 'f> Walk<'l, 'a, 'f> {
 
     fn directive(&mut self, keyword: Keyword) {
         match keyword {
-            keyword if keyword.opens() => self.saved.push(self.open.clone()),
+            keyword if keyword.opens() => self.saved.push(self.innermost()),
             Keyword::Else | Keyword::Elif | Keyword::Elifdef | Keyword::Elifndef => {
                 if let Some(open) = self.saved.last() {
                     self.open.clone_from(open);
@@ -106,6 +109,11 @@ impl<'l, 'a, 'f> Walk<'l, 'a, 'f> {
             Keyword::Endif => _ = self.saved.pop(),
             _ => {}
         }
+    }
+
+    /// The open brackets, of those that nothing would nest so deep the innermost.
+    fn innermost(&self) -> Vec<Bracket> {
+        self.open[self.open.len().saturating_sub(MAX_SAVED)..].to_vec()
     }
 
     fn code(&self, at: Option<usize>) -> Option<&'l Code> {

@@ -214,12 +214,16 @@ fn hostile_text_is_survived() {
         "(".repeat(5000),
         ")".repeat(5000)
     );
-    places(&deep);
-    places("static int f(int a { return a / ; } } } #define");
     let nested =
         format!("static void f(void) {{ {}int a; a = a / 2; }}\n", "{ int a; ".repeat(3000));
-    places(&nested);
-    places(&format!("static int {}b;\n", "a, ".repeat(20_000)));
-    places(&"#if A\n".repeat(3000));
-    places("#pragma\n#include\n#define\n#pragma clang");
+    let many = format!("static int {}b;\n", "a, ".repeat(20_000));
+    let groups = "#if A\n".repeat(3000);
+    found(&[
+        ("compress/a.c", &deep),
+        ("compress/b.c", "static int f(int a { return a / ; } } } #define"),
+        ("compress/c.c", &nested),
+        ("compress/d.c", &many),
+        ("compress/e.c", &groups),
+        ("compress/f.c", "#pragma\n#include\n#define\n#pragma clang"),
+    ]);
 }

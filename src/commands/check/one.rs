@@ -101,7 +101,9 @@ fn tell_of_changes(
     // A bare repository has no files, and what can't be read is no news.
     let request = sources.request(setting.ruleset, &None, None);
     let Ok(now) = upstream::worktree(&request, path) else { return };
-    let other = |(path, bytes): &(&TreePath, &Arc<[u8]>)| head.files.get(*path) != Some(*bytes);
+    let other = |(path, bytes): &(&TreePath, &Arc<[u8]>)| {
+        head.files.get(*path).is_none_or(|old| !same_lines(old, bytes))
+    };
     let gone = head.files.keys().filter(|path| !now.files.contains_key(*path)).count();
     match now.files.iter().filter(other).count() + gone {
         0 => {}
@@ -109,6 +111,17 @@ fn tell_of_changes(
             "the work tree has {count} files that differ from HEAD: --worktree checks them"
         )),
     }
+}
+
+/// Whether two texts differ in the ends of their lines at most, which git may make others of in a work
+/// tree.
+fn same_lines(one: &[u8], other: &[u8]) -> bool {
+    let ends = |text: &[u8], at: usize| text[at] == b'\r' && text.get(at + 1) == Some(&b'\n');
+    let bytes = |text: &'_ [u8]| {
+        let kept = (0..text.len()).filter(|&at| !ends(text, at));
+        kept.map(|at| text[at]).collect::<Vec<u8>>()
+    };
+    one == other || bytes(one) == bytes(other)
 }
 
 fn work_tree(

@@ -23,7 +23,12 @@ pub(super) fn write(
     output::write_file(path, &change.text())?;
     let (taken, files) = (suggestion.taken.len(), change.files().len());
     let shown = path.display();
-    console.note(&format!("{shown}: remedies for {taken} findings, in {files} files"));
+    let counted = |count: usize, word: &str| match count {
+        1 => format!("1 {word}"),
+        _ => format!("{count} {word}s"),
+    };
+    let (taken, files) = (counted(taken, "finding"), counted(files, "file"));
+    console.note(&format!("{shown}: remedies for {taken}, in {files}"));
     for left in &suggestion.left_out {
         let message = findings.get(left.finding).map_or("", |finding| &finding.message);
         console.note(&format!("{shown} leaves one out, for `{message}`: {}", left.reason));

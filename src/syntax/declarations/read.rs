@@ -122,13 +122,14 @@ impl Reader<'_> {
         let base = Span::new(node.start_byte(), first.start_byte());
         for declarator in &declarators {
             let Some((function, name)) = declarators::function(*declarator) else { continue };
+            let Some(text) = self.name(&name) else { continue };
             let parameters = function.child_by_field_name("parameters");
             let end = parameters.map_or(function.end_byte(), |p| p.end_byte());
             let body = node.kind() == "function_definition";
             let whole = Span::new(node.start_byte(), if body { end } else { node.end_byte() });
             let (list, variadic) = parameters.map(|p| self.parameters(&p)).unwrap_or_default();
             let declaration = FunctionDeclaration {
-                name: self.text(span(&name)),
+                name: text,
                 name_span: span(&name),
                 span: whole,
                 result: TypeText {
@@ -158,10 +159,11 @@ impl Reader<'_> {
         let base = self.specifiers(node, &ty, first);
         for declarator in &declarators {
             let Some(name) = declarators::name(*declarator) else { continue };
+            let Some(text) = self.name(&name) else { continue };
             let mut before = base.clone();
             before.push(Span::new(declarator.start_byte(), name.start_byte()));
             let typedef = Typedef {
-                name: self.text(span(&name)),
+                name: text,
                 name_span: span(&name),
                 span: span(node),
                 kind: declarators::typedef_kind(*declarator, &ty),
@@ -299,6 +301,11 @@ impl Reader<'_> {
         let from = self.lexed.code.partition_point(|t| t.span.start < part.start);
         let to = self.lexed.code.partition_point(|t| t.span.start < part.end);
         self.lexed.code.get(from..to).unwrap_or_default()
+    }
+
+    /// The text of a name; none where the parser took a word of a directive for one, or made one up.
+    fn name(&self, node: &Node<'_>) -> Option<String> {
+        Some(self.text(span(node))).filter(|text| !text.is_empty())
     }
 
     fn text(&self, name: Span) -> String {
