@@ -3,6 +3,8 @@
 #ifndef STUB_LINUX_LIMITS_H
 #define STUB_LINUX_LIMITS_H
 
+#include <linux/types.h>
+
 #define CHAR_BIT __CHAR_BIT__
 #define INT_MAX __INT_MAX__
 #define INT_MIN (-INT_MAX - 1)
