@@ -202,9 +202,9 @@ impl<'a> Setting<'a> {
 fn unreadable(error: Error) -> State {
     let Error { message, hint, labels, .. } = error;
     let finding = Finding { labels, hint, ..Finding::error(UNREADABLE, message) };
-    let print = fingerprints(std::slice::from_ref(&finding)).pop().unwrap_or_default();
+    let fingerprint = fingerprints(std::slice::from_ref(&finding)).pop().unwrap_or_default();
     State {
-        findings: vec![found(&finding, &|_| false, print)],
+        findings: vec![found(&finding, &|_| false, fingerprint)],
         unreadable: true,
         ..State::default()
     }
