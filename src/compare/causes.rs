@@ -34,7 +34,7 @@ pub struct Trees {
 }
 
 /// Which lines two texts have in common.
-enum Map {
+pub(super) enum Map {
     /// All.
     Same,
     /// By line, from 0: the line of the other text.
@@ -42,7 +42,7 @@ enum Map {
 }
 
 impl Map {
-    fn of(old: &[u8], new: &[u8]) -> Result<Map> {
+    pub(super) fn of(old: &[u8], new: &[u8]) -> Result<Map> {
         if old == new {
             return Ok(Map::Same);
         }
@@ -82,7 +82,7 @@ impl Map {
         }
     }
 
-    fn back(&self, line: usize) -> Option<usize> {
+    pub(super) fn back(&self, line: usize) -> Option<usize> {
         match self {
             Map::Same => Some(line),
             Map::Lines { back, .. } => back.get(line).copied().flatten(),

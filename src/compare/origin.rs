@@ -2,11 +2,12 @@
 
 use serde::Serialize;
 
+use super::causes::Map;
 use super::result::NamedCommit;
 use crate::edit::{RuleRef, Run};
+use crate::finding::Result;
 use crate::pipeline::{KernelTree, OutputFile};
-use crate::rules::{Active, FileAction, Library, Rule};
-use crate::rules::glob_matches;
+use crate::rules::{Active, FileAction, Library, Rule, glob_matches};
 use crate::text::{Files, LineIndex, Span, TreePath};
 
 /// What is known of one line.
@@ -84,6 +85,12 @@ impl Explainer<'_> {
             (None, false) => "rewritten",
         };
         Some(self.answer(asked, "kernel", fate, lines, &rules))
+    }
+
+    /// Says of a line that no import has it.
+    pub fn local(&self, path: &TreePath, line: usize, text: String) -> Answer {
+        let asked = Place { path: path.as_str().to_owned(), line, text };
+        self.answer(asked, "kernel", "local", Vec::new(), &[])
     }
 
     /// Says what became of a line of upstream's; `path` is below the library root. `None` where the
@@ -185,7 +192,16 @@ fn became(to: &TreePath, file: &OutputFile, span: Span) -> (Vec<Place>, Vec<Rule
     (lines.collect(), rules)
 }
 
-/// A line, counted from 1, without its end.
+/// The line of `made` that a line of `here` is, both from 1; `None` where only `here` has it.
+///
+/// # Errors
+/// The texts can't be compared.
+pub fn line_in(made: &[u8], here: &[u8], line: usize) -> Result<Option<usize>> {
+    let map = Map::of(made, here)?;
+    Ok(line.checked_sub(1).and_then(|line| map.back(line)).map(|line| line + 1))
+}
+
+/// A line, counted from 1, with its end.
 fn line_span(bytes: &[u8], line: usize) -> Option<Span> {
     let index = LineIndex::new(bytes);
     let start = index.line_start(line).filter(|start| *start < bytes.len())?;

@@ -27,6 +27,8 @@ pub struct LineCommit {
     pub id: String,
     /// First line of its message.
     pub title: String,
+    /// The pull request that its title names.
+    pub pull: Option<u64>,
     /// The line's number in that commit, from 1.
     pub line: usize,
 }
@@ -124,6 +126,7 @@ pub fn line_commit(
     let written = repository.written(&commit, &whole, line)?;
     Ok(written.map(|written| LineCommit {
         id: written.commit.id.to_string(),
+        pull: number(&written.commit.title),
         title: written.commit.title,
         line: written.line,
     }))
