@@ -26,8 +26,8 @@ use crate::upstream::TouchedBy;
 
 pub use causes::Trees;
 pub use result::{
-    ApiChange, CallerSummary, Cause, CauseCount, Class, CodeSummary, CommitSummary, Comparison, Counts,
-    FileReport, FunctionChange, HunkReport, Kind, Line, NamedCommit, Side, Status, What,
+    ApiChange, CallerSummary, Cause, CauseCount, Class, CodeSummary, CommitSummary, Comparison,
+    Counts, FileReport, FunctionChange, HunkReport, Kind, Line, NamedCommit, Side, Status, What,
 };
 
 /// One of the two forms.
@@ -45,7 +45,8 @@ impl Form {
         let files = tree.files.iter().map(|(path, file)| (path, file.text.bytes()));
         let files = files.map(|(path, bytes)| (path.clone(), Arc::clone(bytes))).collect();
         let upstream = tree.files.iter().filter(|(_, file)| file.template.is_none());
-        let upstream = upstream.filter_map(|(path, file)| Some((path.clone(), file.upstream.clone()?)));
+        let upstream =
+            upstream.filter_map(|(path, file)| Some((path.clone(), file.upstream.clone()?)));
         Form { files, upstream: upstream.collect() }
     }
 }
@@ -92,9 +93,9 @@ pub fn compare(
     let commits = known.commits.map(|commits| named(commits, &mut files, [old, new]));
     let (headers, now) = (headers(old, known.inside), headers(new, known.inside));
     let (before, after) = (Interface::of(&headers), Interface::of(&now));
-    let callers = known.callers.map(|(files, words)| {
-        crate::linux::callers::check(files, &before, &after, words)
-    });
+    let callers = known
+        .callers
+        .map(|(files, words)| crate::linux::callers::check(files, &before, &after, words));
     let api = api::changes(&before, &after, callers.as_ref());
     let causes = known.trees.as_ref().map(|_| causes::summed(&files));
     let comparison = Comparison {
@@ -118,7 +119,9 @@ fn headers(form: &Form, inside: &str) -> BTreeMap<TreePath, Arc<Source>> {
     };
     let headers = form.files.iter().filter(|(path, _)| path.extension() == Some("h"));
     let headers = headers.filter(|(path, _)| !is_inside(path));
-    headers.map(|(path, bytes)| (path.clone(), Source::new(path.as_str(), Arc::clone(bytes)))).collect()
+    headers
+        .map(|(path, bytes)| (path.clone(), Source::new(path.as_str(), Arc::clone(bytes))))
+        .collect()
 }
 
 /// Who in the tree uses what changed.
@@ -127,7 +130,13 @@ fn affected(callers: &Callers, api: &[ApiChange]) -> CallerSummary {
     CallerSummary {
         files: callers.files.len(),
         affected: affected.into_iter().cloned().collect(),
-        findings: callers.findings.clone().sorted().into_iter().map(|found| found.message).collect(),
+        findings: callers
+            .findings
+            .clone()
+            .sorted()
+            .into_iter()
+            .map(|found| found.message)
+            .collect(),
     }
 }
 
@@ -153,7 +162,8 @@ fn named(commits: &[TouchedBy], files: &mut [FileReport], forms: [&Form; 2]) -> 
         file.commits = file.upstream.iter().flat_map(|path| of(path)).collect();
     }
     let in_library = commits.iter().filter(|commit| !commit.files.is_empty()).count();
-    let touching = commits.iter().filter(|one| one.files.iter().any(|f| taken.contains(f.as_str())));
+    let touching =
+        commits.iter().filter(|one| one.files.iter().any(|f| taken.contains(f.as_str())));
     let touching = touching.count();
     CommitSummary { total: commits.len(), in_library, touching, alone: commits.len() - touching }
 }

@@ -57,9 +57,7 @@ impl Cli {
             Command::Check(check) if check.output.is_some() => {
                 Style { format: Format::Text, ..style }
             }
-            Command::Diff(diff) if diff.output.is_some() => {
-                Style { format: Format::Text, ..style }
-            }
+            Command::Diff(diff) if diff.output.is_some() => Style { format: Format::Text, ..style },
             Command::Report(report) if report.writes_to_file() => {
                 Style { format: Format::Text, ..style }
             }

@@ -10,7 +10,8 @@ use crate::commands::held::{Place, Sources};
 use crate::commands::patching::{Start, Way};
 use crate::commands::read::Input;
 use crate::commands::{
-    Outcome, audit, completions, diff, explain, fold, import, man, patch, report, rules, transform, verify,
+    Outcome, audit, completions, diff, explain, fold, import, man, patch, report, rules, transform,
+    verify,
 };
 use crate::finding::{Error, Result};
 use crate::report::console::Console;

@@ -151,7 +151,8 @@ fn trees(
         ..Trees::default()
     };
     let made = [&before.tree, &after.tree];
-    trees.templates = made.into_iter().flat_map(|tree| compare::templates(tree).into_keys()).collect();
+    trees.templates =
+        made.into_iter().flat_map(|tree| compare::templates(tree).into_keys()).collect();
     let same_rules = before.rules.digest == after.rules.digest
         && before.profile.name == after.profile.name
         && before.target == after.target;
@@ -210,7 +211,8 @@ fn callers(
         console.note(&finding.message);
     }
     let files = found.files.iter();
-    let files = files.map(|(path, bytes)| (path.clone(), Source::new(path.as_str(), bytes.clone())));
+    let files =
+        files.map(|(path, bytes)| (path.clone(), Source::new(path.as_str(), bytes.clone())));
     Ok(files.collect())
 }
 

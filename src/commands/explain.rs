@@ -166,7 +166,10 @@ fn with_commit(
 ) -> Result<Answer> {
     let Origin::Git { commit, .. } = &release.origin else { return Ok(answer) };
     let place = match answer.direction {
-        "kernel" if answer.fate != "made" => answer.lines.first(),
+        "kernel" if answer.fate != "made" => {
+            let same = answer.lines.iter().rev().find(|line| line.text == answer.asked.text);
+            same.or(answer.lines.first())
+        }
         "kernel" => None,
         _ => Some(&answer.asked),
     };

@@ -21,9 +21,9 @@ pub(super) fn changes(
         }
     }
     let come = new.iter().filter(|(name, _)| old.get(name).is_none());
-    found.extend(come.map(|(name, now)| {
-        one(name, errors.kind(name, now), What::Added, None, Some(now))
-    }));
+    found.extend(
+        come.map(|(name, now)| one(name, errors.kind(name, now), What::Added, None, Some(now))),
+    );
     found.extend(tags(old, new, &found));
     found.sort_by(|a, b| (&a.header, &a.name).cmp(&(&b.header, &b.name)));
     if let Some(callers) = callers {

@@ -3,10 +3,10 @@
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 
+use super::Form;
 use super::functions::{Forms, changed};
 use super::kinds::kinds;
 use super::result::{Class, Counts, FileReport, HunkReport, Kind, Line, Status};
-use super::Form;
 use crate::finding::Result;
 use crate::git::Side;
 use crate::patch::{Change, FileChange, Version};

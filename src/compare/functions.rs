@@ -13,7 +13,7 @@ use super::result::{FileReport, FunctionChange, What};
 use crate::edit::Traced;
 use crate::patch::Change;
 use crate::preprocess::lexer::{TokenKind, tokens};
-use crate::syntax::{Definitions, Outline, parse};
+use crate::syntax::{Definitions, Lexed, Outline, parse};
 use crate::text::{Files, Source, Span, TreePath};
 
 /// Fewest tokens of functions that are taken for each other by what they do.
@@ -22,6 +22,8 @@ const FEWEST_TOKENS: usize = 20;
 const MAX_PAIRS: usize = 2_500;
 /// How much two functions have in common at least, in percent, to be one with another name.
 const ALIKE: usize = 75;
+/// Most words in front of a function that the parser didn't see.
+const MAX_MASKED: usize = 64;
 /// Deepest declarator that a name is looked for in.
 const MAX_DEPTH: usize = 64;
 
@@ -109,7 +111,7 @@ fn matched<'f>(
         let what = match () {
             () if partner.tokens != function.tokens => What::Changed,
             () if partner.text != function.text => What::Comments,
-            () if gone_lines.contains(&partner.lines.0) => What::Moved,
+            () if is_gone(&gone_lines, partner.lines) => What::Moved,
             () => continue,
         };
         report.functions.push(found(function, what, None, what == What::Changed));
@@ -117,6 +119,11 @@ fn matched<'f>(
     let mut went: Vec<&Function> = by_name.into_values().flatten().collect();
     went.sort_by_key(|function| function.lines);
     (went, came)
+}
+
+/// Whether a function went from where it stood: its first line and most others.
+fn is_gone(gone: &BTreeSet<usize>, (first, last): (usize, usize)) -> bool {
+    gone.contains(&first) && gone.range(first..=last).count() * 2 > last - first
 }
 
 /// The lines of the old file that went.
@@ -142,9 +149,8 @@ fn renamed<'f>(
     report: &mut FileReport,
 ) -> (Vec<&'f Function>, Vec<&'f Function>) {
     came.retain(|function| {
-        let is_it = |old: &&Function| {
-            old.nameless == function.nameless && old.words.len() >= FEWEST_TOKENS
-        };
+        let is_it =
+            |old: &&Function| old.nameless == function.nameless && old.words.len() >= FEWEST_TOKENS;
         let Some(at) = went.iter().position(is_it) else { return true };
         let old = went.remove(at);
         report.functions.push(found(function, What::Renamed, Some(old.name.clone()), false));
@@ -155,7 +161,8 @@ fn renamed<'f>(
     }
     came.retain(|function| {
         let alike = went.iter().enumerate().map(|(at, old)| (common(old, function), at));
-        let Some((percent, at)) = alike.max_by_key(|(percent, at)| (*percent, usize::MAX - at)) else {
+        let Some((percent, at)) = alike.max_by_key(|(percent, at)| (*percent, usize::MAX - at))
+        else {
             return true;
         };
         if percent < ALIKE || function.words.len() < FEWEST_TOKENS {
@@ -229,7 +236,9 @@ fn functions(path: &TreePath, bytes: &Arc<[u8]>, definitions: &Definitions) -> V
             }
         }
     }
+    let lexed = Lexed::new(bytes);
     let function = |(span, name): (Span, String)| {
+        let span = with_specifiers(&lexed, span);
         let line = |at: u32| source.position(at).line;
         let text = &bytes[span.range()];
         let (tokens, nameless, words) = digests(text, &name);
@@ -237,6 +246,14 @@ fn functions(path: &TreePath, bytes: &Arc<[u8]>, definitions: &Definitions) -> V
         Function { name, lines, text: hash(text), tokens, nameless, words }
     };
     heads.into_iter().map(function).collect()
+}
+
+/// A definition with the macros in front of it, which are blanks for the parser.
+fn with_specifiers(lexed: &Lexed<'_>, span: Span) -> Span {
+    let first = lexed.code.partition_point(|token| token.span.start < span.start);
+    let before = lexed.code[..first].iter().rev().take(MAX_MASKED);
+    let own = before.take_while(|token| !matches!(token.punct, b';' | b'{' | b'}'));
+    Span { start: own.last().map_or(span.start, |token| token.span.start), ..span }
 }
 
 /// The name of a function definition.

@@ -5,7 +5,8 @@ use crate::preprocess::lexer::{TokenKind, tokens};
 use crate::text::{LineIndex, TreePath};
 
 /// Words of comments that state a licence or copyright, in lower case.
-const LICENCE: [&str; 4] = ["spdx-license-identifier", "copyright", "licensed under", "gnu general"];
+const LICENCE: [&str; 4] =
+    ["spdx-license-identifier", "copyright", "licensed under", "gnu general"];
 
 /// What stands in each line.
 pub(super) fn kinds(path: &TreePath, bytes: &[u8]) -> Vec<Kind> {
@@ -72,7 +73,8 @@ mod tests {
     #[test]
     fn lines_are_told_apart() {
         let path = TreePath::new("a.c").unwrap();
-        let text = b"/* Copyright X\n *\n * words */\n\n/* about */\nint x; /* copyright */\n/* a\n\nb */";
+        let text =
+            b"/* Copyright X\n *\n * words */\n\n/* about */\nint x; /* copyright */\n/* a\n\nb */";
         use Kind::{Blank, Code, Comment, Licence};
         let expected = [Licence, Licence, Licence, Blank, Comment, Code, Comment, Comment, Comment];
         assert_eq!(kinds(&path, text), expected);

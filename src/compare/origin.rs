@@ -4,11 +4,11 @@ use serde::Serialize;
 
 use super::causes::Map;
 use super::result::NamedCommit;
-use crate::edit::{RuleRef, Run};
+use crate::edit::{LineOrigin, RuleRef, Run};
 use crate::finding::Result;
 use crate::pipeline::{KernelTree, OutputFile};
 use crate::rules::{Active, FileAction, Library, Rule, glob_matches};
-use crate::text::{Files, LineIndex, Span, TreePath};
+use crate::text::{Files, LineIndex, Source, Span, TreePath};
 
 /// What is known of one line.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
@@ -72,19 +72,34 @@ impl Explainer<'_> {
     /// Explains a line of the kernel form; `None` where the import has no such line.
     pub fn kernel(&self, path: &TreePath, line: usize) -> Option<Answer> {
         let file = self.tree.files.get(path)?;
-        let bytes = file.text.bytes();
-        let asked = place(path.as_str(), bytes, line)?;
+        let asked = place(path.as_str(), file.text.bytes(), line)?;
         let origin = file.text.line_origins().into_iter().nth(line - 1)?;
+        Some(self.line(file, asked, origin))
+    }
+
+    /// Explains all lines of a file of the kernel form; none where the import has no such file.
+    pub fn kernel_file(&self, path: &TreePath) -> Vec<Answer> {
+        let Some(file) = self.tree.files.get(path) else { return Vec::new() };
+        let origins = file.text.line_origins().into_iter().enumerate();
+        let answers = origins.filter_map(|(number, origin)| {
+            let asked = place(path.as_str(), file.text.bytes(), number + 1)?;
+            Some(self.line(file, asked, origin))
+        });
+        answers.collect()
+    }
+
+    fn line(&self, file: &OutputFile, asked: Place, origin: LineOrigin) -> Answer {
         let mut rules = origin.rules;
         rules.extend(file.template.clone());
-        let lines = covered(&file.source.name, &file.source.bytes, origin.from);
-        let same = lines.len() == 1 && lines[0].text == asked.text;
+        let lines = covered(&file.source, origin.from);
+        // Lines that went above it count as its own.
+        let same = lines.last().is_some_and(|line| line.text == asked.text);
         let fate = match (&file.template, same) {
             (Some(_), _) => "made",
             (None, true) => "kept",
             (None, false) => "rewritten",
         };
-        Some(self.answer(asked, "kernel", fate, lines, &rules))
+        self.answer(asked, "kernel", fate, lines, &rules)
     }
 
     /// Says of a line that no import has it.
@@ -180,8 +195,11 @@ fn became(to: &TreePath, file: &OutputFile, span: Span) -> (Vec<Place>, Vec<Rule
         // An end of line alone is nothing of the line: that it stays says where a deletion ended.
         let left = &bytes[to.range()];
         if left.iter().any(|byte| !byte.is_ascii_whitespace()) {
-            let last = to.end as usize - 1 - left.iter().rev().take_while(|b| b.is_ascii_whitespace()).count();
-            let first = to.start as usize + left.iter().take_while(|b| b.is_ascii_whitespace()).count();
+            let last = to.end as usize
+                - 1
+                - left.iter().rev().take_while(|b| b.is_ascii_whitespace()).count();
+            let first =
+                to.start as usize + left.iter().take_while(|b| b.is_ascii_whitespace()).count();
             numbers.extend(index.position(first).line..=index.position(last.max(first)).line);
         } else if made.is_none() && to.len() == span.len() {
             // An empty line that stayed.
@@ -216,9 +234,8 @@ fn place(path: &str, bytes: &[u8], line: usize) -> Option<Place> {
 }
 
 /// The lines that some bytes lie in.
-fn covered(path: &str, bytes: &[u8], span: Span) -> Vec<Place> {
-    let index = LineIndex::new(bytes);
-    let last = span.end.saturating_sub(1).max(span.start) as usize;
-    let (first, last) = (index.position(span.start as usize).line, index.position(last).line);
-    (first..=last).filter_map(|line| place(path, bytes, line)).collect()
+fn covered(source: &Source, span: Span) -> Vec<Place> {
+    let last = span.end.saturating_sub(1).max(span.start);
+    let (first, last) = (source.position(span.start).line, source.position(last).line);
+    (first..=last).filter_map(|line| place(&source.name, &source.bytes, line)).collect()
 }

@@ -116,7 +116,8 @@ fn line_before(old: &[u8], new: &[u8], line: usize) -> Result<Option<usize>> {
         if line < start {
             break;
         }
-        let (mut before, mut here) = (if hunk.old.1 == 0 { hunk.old.0 + 1 } else { hunk.old.0 }, start);
+        let (mut before, mut here) =
+            (if hunk.old.1 == 0 { hunk.old.0 + 1 } else { hunk.old.0 }, start);
         for side in &hunk.sides {
             match side {
                 Side::New if here == line => return Ok(None),
@@ -145,10 +146,7 @@ impl Place {
 }
 
 /// The entries of two folders, by name.
-fn paired(
-    old: &[TreeEntry],
-    new: &[TreeEntry],
-) -> Vec<(Vec<u8>, Option<Place>, Option<Place>)> {
+fn paired(old: &[TreeEntry], new: &[TreeEntry]) -> Vec<(Vec<u8>, Option<Place>, Option<Place>)> {
     let mut all = std::collections::BTreeMap::new();
     for entry in old {
         all.entry(&entry.name).or_insert((None, None)).0 = Some(Place::of(entry));
@@ -212,14 +210,10 @@ mod tests {
         let old = b"a\nb\nc\nd\ne\nf\ng\nh\ni\nj\nk\nl\n";
         let new = b"x\na\nb\nc\nD\ne\nf\ng\nh\ni\nj\nl\n";
         let before = |line| line_before(old, new, line).unwrap();
-        assert_eq!([1, 2, 5, 6, 11, 12].map(before), [
-            None,
-            Some(1),
-            None,
-            Some(5),
-            Some(10),
-            Some(12)
-        ]);
+        assert_eq!(
+            [1, 2, 5, 6, 11, 12].map(before),
+            [None, Some(1), None, Some(5), Some(10), Some(12)]
+        );
         let far: String = (0..40).map(|n| format!("{n}\n")).collect();
         let longer = format!("new\nnewer\n{far}");
         let line = |line| line_before(far.as_bytes(), longer.as_bytes(), line).unwrap();

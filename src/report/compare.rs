@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 use super::paint::Paint;
 use super::visible::{one_line, source_line};
 use crate::compare::{
-    ApiChange, Cause, CauseCount, Class, Comparison, Counts, FileReport, FunctionChange, HunkReport,
-    Line, Side, Status, What,
+    ApiChange, Cause, CauseCount, Class, Comparison, Counts, FileReport, FunctionChange,
+    HunkReport, Line, Side, Status, What,
 };
 
 /// Most commits of one file that are listed.
@@ -125,9 +125,11 @@ fn listed(all: &[String], most: usize) -> String {
 fn code(out: &mut String, found: &Comparison, paint: Paint) {
     line(out, &format!("\n{}", paint.bold("What the code change is")));
     let code = &found.code;
-    let files = code.files.iter().map(|(status, count)| format!("{count} {}", status_word(*status)));
+    let files =
+        code.files.iter().map(|(status, count)| format!("{count} {}", status_word(*status)));
     row(out, "files", &joined(files));
-    let classes = code.classes.iter().map(|(class, count)| format!("{count} {}", class_words(*class)));
+    let classes =
+        code.classes.iter().map(|(class, count)| format!("{count} {}", class_words(*class)));
     row(out, "of these", &joined(classes));
     let functions = code.functions.iter();
     let functions = functions.map(|(what, count)| format!("{count} {}", what_words(*what)));
@@ -245,7 +247,10 @@ fn files(out: &mut String, found: &Comparison, paint: Paint) {
             line(out, &format!("      {id} {pull}{}", one_line(&commit.title)));
         }
         if let Some(more) = file.commits.len().checked_sub(MAX_COMMITS).filter(|more| *more > 0) {
-            line(out, &format!("      and {} more; --format json has them", plural(more, "commit")));
+            line(
+                out,
+                &format!("      and {} more; --format json has them", plural(more, "commit")),
+            );
         }
     }
 }

@@ -18,7 +18,12 @@ pub(super) fn origin(answer: &Answer, paint: Paint) -> String {
     line(&format!("{} {}", paint.bold(&place(&answer.asked)), said(answer)));
     line(&format!("    {}", source_line(&answer.asked.text)));
     if !answer.lines.is_empty() {
-        line(&format!("  {}", if answer.direction == "kernel" { "before" } else { "now" }));
+        let heading = match (answer.direction, answer.fate) {
+            (_, "made") => "in the template",
+            ("kernel", _) => "upstream",
+            _ => "in the kernel form",
+        };
+        line(&format!("  {heading}"));
         for other in answer.lines.iter().take(MAX_LINES) {
             line(&format!("    {}: {}", place(other), source_line(&other.text)));
         }

@@ -73,25 +73,20 @@ pub fn touched(
     Ok(found)
 }
 
-/// The pull request that brought each commit: what a merge on the first-parent line brings is of the
-/// request that its title names.
+/// The pull request that brought each commit: that of the nearest merge which brought the line of first
+/// parents that it stands on. Lines are gone through whole before what was merged into them, oldest
+/// merge first, so that a branch has only what was its own.
 fn pulls(commits: &[Commit], last: Id) -> HashMap<Id, u64> {
     let known: HashMap<Id, &Commit> = commits.iter().map(|commit| (commit.id, commit)).collect();
-    let mut line = Vec::new();
-    let mut at = known.get(&last);
-    while let Some(commit) = at {
-        line.push(*commit);
-        at = commit.parents.first().and_then(|id| known.get(id));
-    }
-    let mut seen: HashSet<Id> = line.iter().map(|commit| commit.id).collect();
-    let mut pulls = HashMap::new();
-    for merge in line.iter().rev() {
-        let mut pending: Vec<Id> = merge.parents.iter().skip(1).copied().collect();
-        let pull = number(&merge.title);
-        while let Some(id) = pending.pop() {
-            let Some(commit) = known.get(&id).filter(|_| seen.insert(id)) else { continue };
-            pulls.extend(pull.map(|pull| (id, pull)));
-            pending.extend(&commit.parents);
+    let (mut seen, mut pulls) = (HashSet::new(), HashMap::new());
+    let mut pending = vec![(last, None)];
+    while let Some((start, pull)) = pending.pop() {
+        let mut at = known.get(&start);
+        while let Some(commit) = at.filter(|commit| seen.insert(commit.id)) {
+            pulls.extend(pull.map(|pull| (commit.id, pull)));
+            let merged = number(&commit.title).filter(|_| commit.parents.len() > 1).or(pull);
+            pending.extend(commit.parents.iter().skip(1).map(|parent| (*parent, merged)));
+            at = commit.parents.first().and_then(|id| known.get(id));
         }
     }
     pulls
@@ -162,9 +157,14 @@ mod tests {
             commit(5, &[2, 4], "Merge pull request #7 from x/y"),
             commit(6, &[4], "of the next"),
             commit(7, &[5, 6], "Merge pull request #8 from x/z"),
+            // A release branch takes all of it.
+            commit(8, &[1, 7], "Merge pull request #9 from x/dev"),
         ];
-        let pulls = pulls(&commits, id(7));
-        let of = |n: u8| pulls.get(&id(n)).copied();
-        assert_eq!([2, 3, 4, 5, 6, 7].map(of), [None, Some(7), Some(7), None, Some(8), None]);
+        let of = |last: u8| {
+            let pulls = pulls(&commits, id(last));
+            [2, 3, 4, 5, 6, 7, 8].map(|n: u8| pulls.get(&id(n)).copied())
+        };
+        assert_eq!(of(7), [None, Some(7), Some(7), None, Some(8), None, None]);
+        assert_eq!(of(8), [Some(9), Some(7), Some(7), Some(9), Some(8), Some(9), None]);
     }
 }

@@ -44,8 +44,8 @@ fn text_or_json() -> impl clap::builder::TypedValueParser<Value = FormatFlag> {
 }
 
 /// What a comparison comes in.
-pub(in crate::cli) fn text_json_or_patch() -> impl clap::builder::TypedValueParser<Value = FormatFlag>
-{
+pub(in crate::cli) fn text_json_or_patch()
+-> impl clap::builder::TypedValueParser<Value = FormatFlag> {
     PossibleValuesParser::new(["text", "json", "patch"]).map(|name| match name.as_str() {
         "json" => FormatFlag::Json,
         "patch" => FormatFlag::Patch,
