@@ -168,7 +168,7 @@ fn with_commit(
     let place = match answer.direction {
         "kernel" if answer.fate != "made" => {
             let same = answer.lines.iter().rev().find(|line| line.text == answer.asked.text);
-            same.or(answer.lines.first())
+            same.or(answer.lines.last())
         }
         "kernel" => None,
         _ => Some(&answer.asked),

@@ -10,6 +10,10 @@ use crate::pipeline::{KernelTree, OutputFile};
 use crate::rules::{Active, FileAction, Library, Rule, glob_matches};
 use crate::text::{Files, LineIndex, Source, Span, TreePath};
 
+/// Why folding does what no rule asks for.
+const BUILT_IN: &str =
+    "Where conditionals around it went, a directive is indented as deep as those left say.";
+
 /// What is known of one line.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Answer {
@@ -49,7 +53,7 @@ pub struct Place {
 pub struct SaidRule {
     /// `kind/id`.
     pub rule: String,
-    /// Its file.
+    /// Its file, or `built in` for what folding does by itself.
     pub file: String,
     /// Why there is such a rule.
     pub why: String,
@@ -148,8 +152,8 @@ impl Explainer<'_> {
             let rule: Option<&&Rule> = known.iter().find(|rule| rule.name == *name);
             SaidRule {
                 rule: name.as_str().to_owned(),
-                file: rule.map_or(String::new(), |rule| rule.source.name.clone()),
-                why: rule.map_or(String::new(), |rule| rule.why.trim().to_owned()),
+                file: rule.map_or("built in", |rule| rule.source.name.as_str()).to_owned(),
+                why: rule.map_or(BUILT_IN, |rule| rule.why.trim()).to_owned(),
             }
         };
         let mut rules: Vec<SaidRule> = rules.iter().map(said).collect();

@@ -196,7 +196,7 @@ fn long_files_with_thousands_of_hunks_are_compared() {
     let trees = Trees { old: old.files.clone(), new: new.files.clone(), ..Trees::default() };
     let found = compared(&old, &new, Some(trees));
     assert_eq!(found.code.lines.all, [875, 875]);
-    assert_eq!(found.files[0].hunks.len(), 1);
+    assert_eq!(found.files[0].hunks.len(), 875);
     assert_eq!(found.causes.unwrap()[&Cause::Upstream].changes, 875);
 }
 

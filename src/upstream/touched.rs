@@ -66,7 +66,7 @@ pub fn touched(
         found.push(TouchedBy {
             id: commit.id.to_string(),
             title: commit.title.clone(),
-            pull: pulls.get(&commit.id).copied().or_else(|| number(&commit.title)),
+            pull: number(&commit.title).or_else(|| pulls.get(&commit.id).copied()),
             files: repository.touched(commit, parent.as_ref(), root, &mut shelf)?,
         });
     }

@@ -6,9 +6,7 @@ use std::fs;
 use std::process::Command;
 
 use kernelize::compare::origin::Explainer;
-use kernelize::compare::{
-    Cause, Comparison, Form, Known, Side, Trees, What, compare, templates,
-};
+use kernelize::compare::{Cause, Comparison, Form, Known, Side, Trees, What, compare, templates};
 use kernelize::kernel::target::Target;
 use kernelize::patch::Change;
 use kernelize::pipeline::{Input, import};
@@ -34,7 +32,10 @@ fn compared(old: &Imported, new: &Imported) -> (Comparison, Change) {
         old_rules: (!same).then(|| crossed(new, old)),
         new_rules: (!same).then(|| crossed(old, new)),
         new: forms[1].files.clone(),
-        templates: templates(&old.tree).into_keys().chain(templates(&new.tree).into_keys()).collect(),
+        templates: templates(&old.tree)
+            .into_keys()
+            .chain(templates(&new.tree).into_keys())
+            .collect(),
         ..Trees::default()
     };
     let inside = &new.ruleset.library.output;
