@@ -57,6 +57,9 @@ pub fn templates(tree: &KernelTree) -> BTreeMap<TreePath, RuleRef> {
     files.filter_map(|(path, file)| Some((path.clone(), file.template.clone()?))).collect()
 }
 
+/// Files of a kernel by path.
+pub type Sources = BTreeMap<TreePath, Arc<Source>>;
+
 /// All that is known besides the two forms.
 #[derive(Debug, Default)]
 pub struct Known<'a> {
@@ -67,7 +70,7 @@ pub struct Known<'a> {
     /// The commits between, oldest first; none without a history.
     pub commits: Option<&'a [TouchedBy]>,
     /// Files of a kernel that may call the library, with the words that its names begin with.
-    pub callers: Option<(&'a BTreeMap<TreePath, Arc<Source>>, &'a [String])>,
+    pub callers: Option<(&'a Sources, &'a [String])>,
 }
 
 /// Compares two forms.
