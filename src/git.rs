@@ -56,6 +56,9 @@ pub struct Repository {
 
 /// The git folder of `path`: `.git` in it, where a `.git` file points, or itself where it is bare;
 /// `None` where there is none.
+///
+/// # Errors
+/// A `.git` file can't be read, or points nowhere.
 pub fn git_folder(path: &Path) -> Result<Option<PathBuf>> {
     let inner = path.join(".git");
     match fs::metadata(&inner) {
@@ -88,6 +91,9 @@ fn read_small(path: &Path) -> Option<String> {
 
 impl Repository {
     /// Opens the repository that `path` is or holds; `None` where it is neither.
+    ///
+    /// # Errors
+    /// As for [`git_folder`] and [`Repository::open`].
     pub fn find_in(path: &Path) -> Result<Option<Repository>> {
         let Some(folder) = git_folder(path)? else { return Ok(None) };
         Repository::open(&folder, &path.display().to_string(), path).map(Some)
@@ -95,6 +101,9 @@ impl Repository {
 
     /// Opens the git folder `folder`, called `shown` in errors; `path` is where the user's own git
     /// would be run.
+    ///
+    /// # Errors
+    /// Git refuses the folder: it is damaged, another user's, or in a format that libgit2 lacks.
     pub fn open(folder: &Path, shown: &str, path: &Path) -> Result<Repository> {
         // Its own check costs more than all the rest; `Objects::read` makes one that doesn't.
         git2::opts::strict_hash_verification(false);

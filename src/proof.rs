@@ -11,6 +11,8 @@
 //! and what the rules say of the kernel. Line numbers (`__LINE__`) and white space outside macro
 //! definitions are not compared.
 
+#[cfg(test)]
+mod agreement;
 mod algebra;
 mod align;
 mod explain;

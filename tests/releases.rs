@@ -33,6 +33,8 @@ mod meaning;
 mod memo;
 #[path = "releases/modules.rs"]
 mod modules;
+#[path = "releases/planted.rs"]
+mod planted;
 #[path = "releases/proof.rs"]
 mod proof;
 #[path = "releases/syntax.rs"]

@@ -136,8 +136,12 @@ pub(super) fn write_file(path: &Path, bytes: &[u8]) -> Result<()> {
     if path.exists() && !path.is_file() {
         return fs::write(path, bytes).map_err(fail);
     }
-    let mut file =
-        tempfile::Builder::new().prefix(".kernelize-").tempfile_in(parent(path)).map_err(fail)?;
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".kernelize-");
+    // Others may read what a user writes, unless the umask says otherwise.
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let mut file = builder.tempfile_in(parent(path)).map_err(fail)?;
     file.write_all(bytes).map_err(fail)?;
     file.persist(path).map_err(|e| fail(e.error))?;
     Ok(())
@@ -268,6 +272,18 @@ mod tests {
             entries.map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
         names.sort();
         names
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_written_file_is_as_open_as_any_other() {
+        use std::os::unix::fs::PermissionsExt;
+        let dir = tempfile::tempdir().unwrap();
+        let [ours, plain] = ["ours", "plain"].map(|name| dir.path().join(name));
+        write_file(&ours, b"x").unwrap();
+        fs::write(&plain, b"x").unwrap();
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode();
+        assert_eq!(mode(&ours), mode(&plain));
     }
 
     #[test]

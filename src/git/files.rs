@@ -56,6 +56,9 @@ impl Repository {
     }
 
     /// One file of `commit`; `None` where there is no plain file of that path.
+    ///
+    /// # Errors
+    /// An object can't be read.
     pub fn file(&self, commit: &Commit, path: &TreePath) -> Result<Option<Vec<u8>>> {
         let Some(entry) = self.entry_at(commit, path.as_str())? else { return Ok(None) };
         if entry.kind != Kind::File || entry.path != path.as_str().as_bytes() {

@@ -18,6 +18,9 @@ pub struct Identity {
 
 impl Identity {
     /// Checks both parts.
+    ///
+    /// # Errors
+    /// A part is empty where it must not be, or holds what a mail header can't.
     pub fn new(name: &str, mail: &str) -> Result<Identity> {
         let (name, mail) = (name.trim(), mail.trim());
         for (part, what) in [(name, "name"), (mail, "mail address")] {
@@ -37,6 +40,9 @@ impl Identity {
     }
 
     /// Reads `Name <mail>`.
+    ///
+    /// # Errors
+    /// The text has no `<mail>`, or a part is refused by [`Identity::new`].
     pub fn parse(text: &str) -> Result<Identity> {
         let parts = text.trim().strip_suffix('>').and_then(|text| text.split_once('<'));
         match parts {

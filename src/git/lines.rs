@@ -30,6 +30,9 @@ pub struct Hunk {
 }
 
 /// The hunks that make `new` from `old`.
+///
+/// # Errors
+/// A text is larger than libgit2 compares.
 pub fn changed_lines(old: &[u8], new: &[u8]) -> Result<Vec<Hunk>> {
     let fault = |error: git2::Error| Error::internal(format!("lines can't be compared: {error}"));
     let mut options = DiffOptions::new();
@@ -58,6 +61,9 @@ pub fn changed_lines(old: &[u8], new: &[u8]) -> Result<Vec<Hunk>> {
 }
 
 /// The id that git gives a file.
+///
+/// # Errors
+/// None that is known of: hashing bytes in memory doesn't fail.
 pub fn file_id(content: &[u8]) -> Result<Oid> {
     Oid::hash_object(ObjectType::Blob, content)
         .map_err(|error| Error::internal(format!("a file can't be hashed: {error}")))

@@ -70,6 +70,9 @@ impl Repository {
     }
 
     /// All tags and branches that stand on commits, by name. One that can't be read is left out.
+    ///
+    /// # Errors
+    /// The refs of the repository can't be listed.
     pub fn references(&self) -> Result<Vec<Reference>> {
         let objects = Objects::new(self)?;
         let listed = self.inner.references();
@@ -103,12 +106,18 @@ impl Repository {
     }
 
     /// The commit with the whole id `id`.
+    ///
+    /// # Errors
+    /// There is no such commit, or it can't be read.
     pub fn commit(&self, id: Oid) -> Result<Commit> {
         Objects::new(self)?.commit(id, &|| format!("commit {id}"))
     }
 
     /// The commit that `revision` names: a tag, branch, commit id or any other way that git knows;
     /// `None` where there is no such thing.
+    ///
+    /// # Errors
+    /// Several things have the name, or what it leads to can't be read.
     pub fn find(&self, revision: &str) -> Result<Option<Found>> {
         let objects = Objects::new(self)?;
         if revision.is_empty() || revision.contains("..") || revision.contains('\0') {

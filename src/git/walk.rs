@@ -69,6 +69,9 @@ pub trait Sink {
 impl Repository {
     /// The entry at `path` in a commit. Where something on the way is no folder, that; `None` where
     /// nothing is.
+    ///
+    /// # Errors
+    /// An object can't be read.
     pub fn entry_at(&self, commit: &Commit, path: &str) -> Result<Option<Entry>> {
         let objects = Objects::new(self)?;
         let mut at = Entry { path: Vec::new(), kind: Kind::Folder, id: commit.tree };
@@ -89,11 +92,17 @@ impl Repository {
     }
 
     /// Hands all that stands below the folder `root` of a commit to `sink`.
+    ///
+    /// # Errors
+    /// An object can't be read, or the sink refuses what it is given.
     pub fn walk(&self, root: Oid, sink: &mut dyn Sink) -> Result<()> {
         self.walk_with(root, sink, &mut Shelf::default())
     }
 
     /// The same for several commits: what lies on the shelf isn't read again.
+    ///
+    /// # Errors
+    /// As for [`Repository::walk`].
     pub fn walk_with(&self, root: Oid, sink: &mut dyn Sink, shelf: &mut Shelf) -> Result<()> {
         Walk { objects: Objects::new(self)?, sink, shelf, seen: 0 }.folders(root)
     }

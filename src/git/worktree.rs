@@ -15,6 +15,9 @@ pub struct Noticed {
 
 impl Repository {
     /// Looks at the work tree in `folder`: its index, and what it ignores. Both are only read.
+    ///
+    /// # Errors
+    /// The folder is no work tree, or its index can't be read.
     pub fn noticed(&self, folder: &Path) -> Result<Noticed> {
         let fail = |error: git2::Error| self.unreadable("the index", &error);
         // A handle of its own: all others stay without a work tree.
@@ -28,6 +31,9 @@ impl Repository {
 impl Noticed {
     /// Whether git takes notice of the file or folder `path`, relative to the top of the work tree.
     /// Of a folder it does as well where something below it is tracked.
+    ///
+    /// # Errors
+    /// The rules of what is ignored can't be read.
     pub fn notices(&self, path: &Path, is_folder: bool) -> Result<bool> {
         let tracked = match is_folder {
             true => self.index.find_prefix(path.join("")).is_ok(),

@@ -58,7 +58,10 @@ const KIND: u32 = 0o170_000;
 impl Repository {
     /// Makes a commit and the branch `branch` on it. Only objects and that ref are added (with its
     /// reflog, where the repository keeps them): HEAD, index and work tree stay. The same commit
-    /// gives the same id. Fails where there is such a branch, or its name is none.
+    /// gives the same id.
+    ///
+    /// # Errors
+    /// There is such a branch, its name is none, or an object can't be written.
     pub fn commit_on_new_branch(&self, branch: &str, commit: &NewCommit<'_>) -> Result<Oid> {
         let name = format!("refs/heads/{branch}");
         self.check_new_branch(&name, branch)?;
@@ -72,6 +75,9 @@ impl Repository {
     }
 
     /// Makes a commit that no ref leads to, for another one to stand on.
+    ///
+    /// # Errors
+    /// An object can't be written.
     pub fn commit_alone(&self, commit: &NewCommit<'_>) -> Result<Oid> {
         let objects = Objects::new(self)?;
         let odb = self.inner.odb().map_err(|error| self.unwritable("an object", &error))?;
@@ -91,6 +97,9 @@ impl Repository {
 
     /// Whether [`Repository::commit_on_new_branch`] could make that branch, so that a long run can
     /// fail at its start.
+    ///
+    /// # Errors
+    /// There is such a branch, or its name is none.
     pub fn check_branch(&self, branch: &str) -> Result<()> {
         self.check_new_branch(&format!("refs/heads/{branch}"), branch)
     }

@@ -8,8 +8,10 @@ use crate::finding::{Error, Result};
 use crate::git::file_id;
 use crate::text::{Files, LineIndex, TreePath};
 
-/// Applies all changes in `patch`, a mail or bare diff, to `base`. Fails where a file isn't as the
-/// patch says, with its path and hunk.
+/// Applies all changes in `patch`, a mail or bare diff, to `base`.
+///
+/// # Errors
+/// A file isn't as the patch says; the error has its path and hunk.
 pub fn apply(patch: &[u8], base: &Files) -> Result<Files> {
     let mut files = base.clone();
     let mut reader = Reader { lines: patch.split_inclusive(|&b| b == b'\n').collect(), at: 0 };

@@ -45,7 +45,10 @@ pub struct FileChange {
 
 impl Change {
     /// Compares two sets of files. A file that went and one like it that came are a renamed one, by
-    /// the measure of git. Fails where a file that differs isn't text.
+    /// the measure of git.
+    ///
+    /// # Errors
+    /// A file that differs isn't text.
     pub fn between(old: &Files, new: &Files) -> Result<Change> {
         let version = |(path, bytes): (&TreePath, &Arc<[u8]>)| {
             let id = file_id(bytes)?;

@@ -11,6 +11,9 @@ const INDENT: (usize, usize) = (2, 4);
 
 impl Mail {
     /// The letter for a series of patches with these subjects; `overall` is what they change together.
+    ///
+    /// # Errors
+    /// The message has what a mail can't hold.
     pub fn render_cover(&self, overall: &Change, subjects: &[&str]) -> Result<Vec<u8>> {
         self.check()?;
         let mut out = self.head(&mark(0, subjects.len()))?;

@@ -31,6 +31,9 @@ pub struct Mail {
 
 impl Mail {
     /// The message as a commit holds it.
+    ///
+    /// # Errors
+    /// A part of it has what a commit's message can't hold.
     pub fn message(&self) -> Result<String> {
         self.check()?;
         let mut message = format!("{}\n", self.subject);
@@ -42,6 +45,9 @@ impl Mail {
     }
 
     /// The mail; `number` is its place in a series and the length of that.
+    ///
+    /// # Errors
+    /// As for [`Mail::message`].
     pub fn render(&self, change: &Change, number: Option<(usize, usize)>) -> Result<Vec<u8>> {
         self.check()?;
         if change.is_empty() {

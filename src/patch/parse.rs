@@ -40,8 +40,10 @@ fn value_of<'p>(pairs: &'p [(String, String)], name: &str) -> Option<&'p str> {
     found.map(|(_, value)| value.as_str())
 }
 
-/// Reads `patch`. Fails where it is no mail with changes, nor the letter before a series, or where the
-/// message isn't UTF-8.
+/// Reads `patch`.
+///
+/// # Errors
+/// It is no mail with changes, nor the letter before a series, or its message isn't UTF-8.
 pub fn parse(patch: &[u8]) -> Result<ParsedPatch> {
     let diff = start_of_diff(patch)?;
     let message = std::str::from_utf8(&patch[..diff]).map_err(|error| {

@@ -20,7 +20,7 @@ fn settings(defines: &[&str], undefines: &[&str]) -> Settings {
 
 /// The messages of the proof that `text`, made from `before`, means the same. Hard-wired macros are
 /// `lost` where the text afterwards doesn't define them.
-fn held(before: &str, text: Traced, settings: Settings, lost: &[&str]) -> Vec<String> {
+pub(super) fn held(before: &str, text: Traced, settings: Settings, lost: &[&str]) -> Vec<String> {
     let ruleset = Ruleset::default();
     let profile =
         Profile { name: "p".into(), why: String::new(), simplify: Simplify::Full, closed: true };

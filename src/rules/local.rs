@@ -15,7 +15,7 @@ const FEWEST_DIGITS: usize = 12;
 pub struct LocalRule {
     /// Common part; `why` says what the change is for.
     pub rule: Rule,
-    /// Globs ([`glob_matches`]) of the files in the Linux tree that it may be in.
+    /// Globs ([`super::glob_matches`]) of the files in the Linux tree that it may be in.
     pub files: Vec<String>,
     /// Pieces of C, of which what the change adds has one, with its tokens together; no matter where
     /// there are none.

@@ -16,28 +16,45 @@ const HEADERS: &str = "include";
 /// The names that each file declares, looked at when somebody asks.
 pub(super) struct Own<'f> {
     files: &'f BTreeMap<TreePath, Arc<Source>>,
-    declared: BTreeMap<&'f TreePath, BTreeSet<String>>,
+    /// By words alone, which is quick, and by the syntax tree.
+    told: BTreeMap<&'f TreePath, BTreeSet<String>>,
+    parsed: BTreeMap<&'f TreePath, BTreeSet<String>>,
     reach: BTreeMap<&'f TreePath, BTreeSet<&'f TreePath>>,
 }
 
 impl<'f> Own<'f> {
     /// Nothing is looked at yet.
     pub(super) fn new(files: &'f BTreeMap<TreePath, Arc<Source>>) -> Own<'f> {
-        Own { files, declared: BTreeMap::new(), reach: BTreeMap::new() }
+        let (told, parsed) = (BTreeMap::new(), BTreeMap::new());
+        Own { files, told, parsed, reach: BTreeMap::new() }
     }
 
     /// Whether a file, or a header that it sees, declares `name`.
     pub(super) fn has(&mut self, path: &'f TreePath, name: &str) -> bool {
         let files = self.files;
         let reach = self.reach.entry(path).or_insert_with(|| reach(path, files)).clone();
-        reach.into_iter().any(|seen| {
-            let declared = self.declared.entry(seen);
-            let names = declared.or_insert_with(|| {
-                files.get(seen).map(|source| declarations(seen, source)).unwrap_or_default()
-            });
-            names.contains(name)
-        })
+        let holds = |seen: &&TreePath| {
+            let source = files.get(*seen);
+            source.is_some_and(|s| memchr::memmem::find(&s.bytes, name.as_bytes()).is_some())
+        };
+        let seen: Vec<&TreePath> = reach.into_iter().filter(holds).collect();
+        seen.iter().any(|path| by(&mut self.told, files, path, name, by_words))
+            || seen.iter().any(|path| by(&mut self.parsed, files, path, name, declarations))
     }
+}
+
+/// Whether a file declares `name` as `read` has it, which is kept in `known`.
+fn by<'f>(
+    known: &mut BTreeMap<&'f TreePath, BTreeSet<String>>,
+    files: &BTreeMap<TreePath, Arc<Source>>,
+    path: &'f TreePath,
+    name: &str,
+    read: impl Fn(&TreePath, &Arc<Source>) -> BTreeSet<String>,
+) -> bool {
+    let names = known
+        .entry(path)
+        .or_insert_with(|| files.get(path).map(|source| read(path, source)).unwrap_or_default());
+    names.contains(name)
 }
 
 /// The file, the headers beside it, and those of `files` that are included, through others as well.
@@ -83,14 +100,14 @@ fn declarations(path: &TreePath, source: &Arc<Source>) -> BTreeSet<String> {
     names.extend(found.functions.into_iter().map(|function| function.name));
     names.extend(found.macros.into_iter().map(|found| found.name));
     names.extend(found.typedefs.into_iter().map(|typedef| typedef.name));
-    names.extend(by_words(&Code::of(&source.bytes)));
     names
 }
 
 /// What stands where only declarations stand, also in places that the parser makes nothing of:
 /// functions behind a type, pointers to functions, and tags with their members or alone.
-fn by_words(code: &Code<'_>) -> Vec<String> {
-    let mut found = Vec::new();
+fn by_words(_: &TreePath, source: &Arc<Source>) -> BTreeSet<String> {
+    let code = &Code::of(&source.bytes);
+    let mut found = BTreeSet::new();
     for at in 0..code.len() {
         let Some(name) = code.name(at) else { continue };
         let (before, after) = (at.checked_sub(1).map(|at| code.text(at)), code.text(at + 1));
@@ -103,7 +120,7 @@ fn by_words(code: &Code<'_>) -> Vec<String> {
             _ => false,
         };
         if declares {
-            found.push(name.to_owned());
+            found.insert(name.to_owned());
         }
     }
     found
