@@ -18,7 +18,7 @@ use crate::text::{Files, Source, TreePath};
 use crate::upstream::{self, Origin, TouchedBy};
 use side::Opened;
 
-pub(super) use side::record;
+pub(super) use side::{made_from, record};
 
 /// What is to be compared, and how.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -191,6 +191,11 @@ fn commits(
     let found = upstream::touched(&request, (&from, &to), &progress);
     drop(progress);
     match found {
+        Ok(commits) if commits.is_empty() => {
+            let (old, new) = (&old.side.name, &new.side.name);
+            console.note(&format!("{new} has no commit that {old} hasn't: no commits are named"));
+            Ok(None)
+        }
         Ok(commits) => Ok(Some(commits)),
         // The comparison stands without them: a shallow clone has no history.
         Err(error) => {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use super::diff::record;
+use super::diff::{made_from, record};
 use super::held::Sources;
 use super::record::RECORD;
 use super::{Outcome, profile};
@@ -71,11 +71,10 @@ pub fn run(plan: &Plan, console: &mut Console) -> Result<Outcome> {
     let profile = profile(&ruleset, wanted)?;
     let kernel = plan.kernel.as_deref().or(held.as_ref().and_then(|held| held.kernel.as_deref()));
     let target = Target::named(&ruleset.library, kernel)?;
-    let name = match &held {
-        Some(held) => held.source.get("commit").or(held.release.get("name")).cloned(),
-        None => plan.import.clone(),
+    let release = match &held {
+        Some(held) => made_from(&plan.sources, held, &ruleset, console)?,
+        None => plan.sources.other(plan.import.clone(), &ruleset, console)?,
     };
-    let release = plan.sources.other(name, &ruleset, console)?;
     let exact = release.name == format!("{}{}", ruleset.library.tag_prefix, release.version);
     let input = Input { version: release.version, exact, files: &release.files, target: &target };
     let tree = pipeline::import(input, &ruleset, profile)?;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use walkdir::WalkDir;
 
 use super::{Plan, Subject, Way, differing};
-use crate::commands::held::Place;
+use crate::commands::held::{Place, Sources};
 use crate::commands::record::{RECORD, Record};
 use crate::commands::{held, import, output, profile};
 use crate::compare::{self, Form};
@@ -156,7 +156,7 @@ impl<'p> Opener<'p> {
             profile: Some(record.profile.clone()),
             rules: Some(digits(&record.ruleset)),
         };
-        let made = match self.remade(&record, &name, rules, console) {
+        let made = match self.remade(&record, rules, console) {
             Ok(made) => Some(made),
             Err(error) => {
                 let message = &error.message;
@@ -179,13 +179,11 @@ impl<'p> Opener<'p> {
     fn remade<'r>(
         &self,
         record: &Record,
-        name: &str,
         rules: &'r Ruleset,
         console: &mut Console,
     ) -> Result<Made<'r>> {
         let profile = profile(rules, Some(&record.profile))?;
-        let name = record.source.get("commit").map_or(name, String::as_str);
-        let release = self.plan.sources.other(Some(name.to_owned()), rules, console)?;
+        let release = made_from(&self.plan.sources, record, rules, console)?;
         let target = self.target(rules, record.kernel.as_deref())?;
         let tree = made(&release, rules, profile, &target)?;
         Ok(Made { release, rules, profile, target, tree })
@@ -236,6 +234,25 @@ fn digits(digest: &str) -> String {
 fn as_recorded(record: &Record, path: &TreePath, bytes: Option<&Arc<[u8]>>) -> bool {
     let recorded = record.files.get(path.as_str()).map(|file| &file.sha256);
     recorded == bytes.map(|bytes| sha256(bytes)).as_ref()
+}
+
+/// The release that a folder was made from: its commit, or from a source without that its name.
+///
+/// # Errors
+/// It can't be read.
+pub(in crate::commands) fn made_from(
+    sources: &Sources,
+    record: &Record,
+    rules: &Ruleset,
+    console: &mut Console,
+) -> Result<Release> {
+    let name = record.release.get("name").cloned();
+    if let Some(commit) = record.source.get("commit")
+        && let Ok(release) = sources.other(Some(commit.clone()), rules, console)
+    {
+        return Ok(release);
+    }
+    sources.other(name, rules, console)
 }
 
 /// The record of a folder that an import wrote.
