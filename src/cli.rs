@@ -39,7 +39,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, console: &mut Console) -> u
     };
     match result {
         Ok(Outcome::Clean) => 0,
-        Ok(Outcome::Findings) => 1,
+        Ok(Outcome::Findings | Outcome::Different) => 1,
         Err(ErrorKind::Usage) => 2,
         Err(ErrorKind::Input) => 3,
         Err(ErrorKind::Internal) => INTERNAL,

@@ -5,6 +5,8 @@
 pub mod audit;
 pub mod check;
 pub mod completions;
+pub mod diff;
+pub mod explain;
 pub mod fold;
 pub mod held;
 pub mod import;
@@ -31,6 +33,8 @@ pub enum Outcome {
     Clean,
     /// Error-level findings.
     Findings,
+    /// What was compared differs.
+    Different,
 }
 
 impl Outcome {

@@ -40,6 +40,8 @@ pub mod letter;
 
 pub mod series;
 
+pub mod compare;
+
 pub mod report;
 
 pub mod commands;

@@ -6,6 +6,7 @@
 
 pub mod audit;
 pub mod check;
+pub mod compare;
 pub mod console;
 pub mod crash;
 pub mod error;
@@ -15,6 +16,7 @@ pub mod found;
 pub mod github;
 pub mod json;
 pub mod junit;
+pub mod origin;
 pub mod paint;
 pub mod patch;
 pub mod progress;

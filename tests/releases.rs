@@ -17,6 +17,8 @@ mod harness;
 mod built;
 #[path = "releases/closure.rs"]
 mod closure;
+#[path = "releases/compare.rs"]
+mod compare;
 #[path = "releases/goldens.rs"]
 mod goldens;
 #[path = "releases/imported.rs"]

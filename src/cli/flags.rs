@@ -2,6 +2,8 @@
 
 mod audit;
 mod check;
+mod diff;
+mod explain;
 mod fold;
 mod import;
 mod pages;
@@ -19,6 +21,8 @@ use crate::report::console::{Format, Style};
 
 pub(super) use audit::Audit;
 pub(super) use check::Check;
+pub(super) use diff::Diff;
+pub(super) use explain::Explain;
 pub(super) use fold::Fold;
 pub(super) use import::Import;
 pub(super) use pages::{Completions, Man};
@@ -53,6 +57,7 @@ impl Cli {
             Command::Check(check) if check.output.is_some() => {
                 Style { format: Format::Text, ..style }
             }
+            Command::Diff(diff) if diff.output.is_some() => Style { format: Format::Text, ..style },
             Command::Report(report) if report.writes_to_file() => {
                 Style { format: Format::Text, ..style }
             }
@@ -65,13 +70,14 @@ const CLI_HELP: &str = "\
 Examples:
   kernelize patch v1.5.7 --linux ~/linux       make a patch for a Linux tree
   kernelize import                             import the newest release there is
+  kernelize diff v1.5.6 v1.5.7                 see what an update changes
   kernelize check --worktree                   check the checkout that one stands in
   kernelize import v1.5.6 --upstream ~/zstd    import a tag of a git repository
   kernelize fold -U _MSC_VER -D X=1 in.c       fold conditionals, as unifdef would
 
 Exit codes:
   0   done, no findings of level error
-  1   findings of level error
+  1   findings of level error; of `diff`, the two sides differ
   2   flags, rules or an output path that can't be used
   3   upstream or a file that can't be read
   70  a fault of kernelize itself";
@@ -83,6 +89,8 @@ pub(super) enum Command {
     Check(Check),
     Audit(Audit),
     Verify(Verify),
+    Diff(Diff),
+    Explain(Explain),
     Transform(Transform),
     Fold(Fold),
     Rules(Rules),
@@ -100,6 +108,8 @@ impl Command {
             Command::Check(_) => "check",
             Command::Audit(_) => "audit",
             Command::Verify(_) => "verify",
+            Command::Diff(_) => "diff",
+            Command::Explain(_) => "explain",
             Command::Transform(_) => "transform",
             Command::Fold(_) => "fold",
             Command::Rules(Rules { command: RulesCommand::List, .. }) => "rules list",

@@ -10,7 +10,8 @@ use crate::commands::held::{Place, Sources};
 use crate::commands::patching::{Start, Way};
 use crate::commands::read::Input;
 use crate::commands::{
-    Outcome, audit, completions, fold, import, man, patch, report, rules, transform, verify,
+    Outcome, audit, completions, diff, explain, fold, import, man, patch, report, rules, transform,
+    verify,
 };
 use crate::finding::{Error, Result};
 use crate::report::console::Console;
@@ -24,6 +25,8 @@ pub(super) enum Plan {
     Check(Box<check::Plan>),
     Audit(audit::Plan),
     Verify(verify::Plan),
+    Diff(Box<diff::Plan>),
+    Explain(explain::Plan),
     Transform(transform::Plan),
     Fold(fold::Plan),
     Rules(rules::Plan),
@@ -41,6 +44,8 @@ impl Plan {
             Plan::Check(plan) => check::run(plan, console),
             Plan::Audit(plan) => audit::run(plan, console),
             Plan::Verify(plan) => verify::run(plan, console),
+            Plan::Diff(plan) => diff::run(plan, console),
+            Plan::Explain(plan) => explain::run(plan, console),
             Plan::Transform(plan) => transform::run(plan, console),
             Plan::Fold(plan) => fold::run(plan, console),
             Plan::Rules(plan) => rules::run(plan, console),
@@ -60,6 +65,8 @@ pub(super) fn resolve(command: Command, matches: &ArgMatches) -> Result<Plan> {
         Command::Check(flags) => Plan::Check(Box::new(check(flags)?)),
         Command::Audit(flags) => Plan::Audit(audit(flags)?),
         Command::Verify(flags) => Plan::Verify(verify(flags)?),
+        Command::Diff(flags) => Plan::Diff(Box::new(diff(flags)?)),
+        Command::Explain(flags) => Plan::Explain(explain(flags)?),
         Command::Transform(flags) => Plan::Transform(transform(flags)),
         Command::Rules(flags) => Plan::Rules(rules(flags)),
         Command::Report(flags) => Plan::Report(report(flags)),
@@ -184,6 +191,36 @@ fn audit(flags: flags::Audit) -> Result<audit::Plan> {
         sources: sources(flags.release, flags.upstream)?,
         rules: flags.ruleset.rules,
         profile: flags.profile.profile,
+    })
+}
+
+fn diff(flags: flags::Diff) -> Result<diff::Plan> {
+    let rules = flags.ruleset.rules;
+    let profile = flags.profile.profile;
+    Ok(diff::Plan {
+        old: diff::Way {
+            subject: flags.old.parse()?,
+            rules: flags.rules_old.or_else(|| rules.clone()),
+            profile: flags.profile_old.or_else(|| profile.clone()),
+        },
+        new: diff::Way { subject: flags.new.parse()?, rules, profile },
+        place: place(flags.tree)?,
+        sources: sources(None, flags.upstream)?,
+        kernel: flags.kernel,
+        format: flags.format.into(),
+        output: flags.output,
+        stat: flags.stat,
+    })
+}
+
+fn explain(flags: flags::Explain) -> Result<explain::Plan> {
+    Ok(explain::Plan {
+        place: flags.place.parse()?,
+        import: flags.import,
+        sources: sources(None, flags.upstream)?,
+        rules: flags.ruleset.rules,
+        profile: flags.profile.profile,
+        kernel: flags.kernel,
     })
 }
 

@@ -217,7 +217,7 @@ fn unchanged(folder: &Path) -> Result<()> {
     }
 }
 
-fn read_record(path: &Path) -> Result<Record, String> {
+pub(super) fn read_record(path: &Path) -> Result<Record, String> {
     let file = File::open(path).map_err(|e| e.to_string())?;
     let mut bytes = Vec::new();
     file.take(MAX_RECORD).read_to_end(&mut bytes).map_err(|e| e.to_string())?;

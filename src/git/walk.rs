@@ -26,7 +26,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    fn of(mode: u32) -> Kind {
+    pub(super) fn of(mode: u32) -> Kind {
         match mode & 0o170_000 {
             0o040_000 => Kind::Folder,
             0o100_000 => Kind::File,

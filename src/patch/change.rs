@@ -121,6 +121,12 @@ impl FileChange {
         let old = self.old.as_ref()?;
         Some((&old.path, self.similarity? * 100 / renames::ALL))
     }
+
+    /// For each hunk the nearest line above it that starts something, such as a function: what its
+    /// head repeats.
+    pub fn within(&self) -> Vec<Vec<u8>> {
+        text::within(self)
+    }
 }
 
 fn compare(

@@ -80,23 +80,32 @@ impl<'t> Lines<'t> {
 
 fn body(file: &FileChange, out: &mut Vec<u8>) {
     let (old, new) = (Lines::of(&file.old), Lines::of(&file.new));
-    let is_c = matches!(file.path.extension(), Some("c" | "h"));
-    let mut context = Context { is_c, looked_at: 0, found: Vec::new() };
-    for hunk in &file.hunks {
+    for (hunk, within) in file.hunks.iter().zip(within(file)) {
         let range = |sign: char, (start, count): (usize, usize)| match count {
             1 => format!("{sign}{start}"),
             _ => format!("{sign}{start},{count}"),
         };
         let (before, after) = (range('-', hunk.old), range('+', hunk.new));
         out.extend_from_slice(format!("@@ {before} {after} @@").as_bytes());
-        context.above(hunk, &old);
-        if !context.found.is_empty() {
+        if !within.is_empty() {
             out.push(b' ');
-            out.extend_from_slice(&context.found);
+            out.extend_from_slice(&within);
         }
         out.push(b'\n');
         lines(hunk, &old, &new, out);
     }
+}
+
+/// What each hunk of a file lies in, as its head repeats it.
+pub(super) fn within(file: &FileChange) -> Vec<Vec<u8>> {
+    let old = Lines::of(&file.old);
+    let is_c = matches!(file.path.extension(), Some("c" | "h"));
+    let mut context = Context { is_c, looked_at: 0, found: Vec::new() };
+    let hunks = file.hunks.iter().map(|hunk| {
+        context.above(hunk, &old);
+        context.found.clone()
+    });
+    hunks.collect()
 }
 
 fn lines(hunk: &Hunk, old: &Lines<'_>, new: &Lines<'_>, out: &mut Vec<u8>) {

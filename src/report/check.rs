@@ -29,7 +29,8 @@ pub struct Shown {
 /// The document in any format, the same for everyone.
 pub fn document(record: &Record, format: Format, shown: Shown) -> String {
     match format {
-        Format::Text => {
+        // A check has no form as a patch.
+        Format::Text | Format::Patch => {
             text(record, Shown { elapsed: None, ..shown }, Verbosity::Normal, Paint { on: false })
         }
         Format::Json => json::record(record),

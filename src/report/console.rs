@@ -8,8 +8,10 @@ use super::json;
 use super::paint::Paint;
 use super::progress::Progress;
 use super::visible::one_line;
-use super::{audit, check, error, explain, patch, summary, text};
+use super::{audit, check, compare, error, explain, origin, patch, summary, text};
 use crate::check::record::Record;
+use crate::compare::Comparison;
+use crate::compare::origin::Answer;
 use crate::finding::{Error, Findings, Result};
 
 /// Most findings shown as text: who has more wants to count or filter them.
@@ -29,6 +31,8 @@ pub enum Format {
     Junit,
     /// For GitHub's workflows, of a check.
     Github,
+    /// For `git apply`, of a comparison.
+    Patch,
 }
 
 /// When to colour.
@@ -196,6 +200,39 @@ impl Console {
             return Ok(());
         }
         let text = audit::audit(found, self.out_paint());
+        self.output(text.as_bytes())
+    }
+
+    /// Shows two forms side by side.
+    ///
+    /// # Errors
+    /// Standard output can't be written.
+    pub fn compare(&mut self, found: &Comparison) -> Result<()> {
+        let text = match (self.json(), self.style.verbosity) {
+            (true, _) => json::compare(self.command, &self.notes, found),
+            (false, Verbosity::Quiet) => return Ok(()),
+            (false, _) => compare::compare(found, self.out_paint()),
+        };
+        self.output(text.as_bytes())
+    }
+
+    /// The document of two forms side by side, for a file.
+    pub fn compared(&self, found: &Comparison, format: Format) -> String {
+        match format {
+            Format::Json => json::compare(self.command, &self.notes, found),
+            _ => compare::document(found),
+        }
+    }
+
+    /// Shows where a line comes from.
+    ///
+    /// # Errors
+    /// Standard output can't be written.
+    pub fn origin(&mut self, answer: &Answer) -> Result<()> {
+        let text = match self.json() {
+            true => json::origin(self.command, &self.notes, answer),
+            false => origin::origin(answer, self.out_paint()),
+        };
         self.output(text.as_bytes())
     }
 

@@ -13,6 +13,8 @@
 //! | `findings` | list, sorted by place |
 //! | `summary` | after an import: counts, as the text has them; else left out |
 //! | `audit` | of an audit: the tree, what it was made from and its changes; else left out |
+//! | `comparison` | of `diff`: two forms side by side, below; else left out |
+//! | `origin` | of `explain`: a line, where it comes from or what became of it, below; else left out |
 //! | `ruleset` | of the `rules` commands: `origin`, `digest` and the `rules`; else left out |
 //! | `lines` | of `--explain`: the changed lines with their rules; else left out |
 //! | `error` | what ended the run: `kind` (`usage`, `input`, `internal`), `message`, `places`, `hint`; else left out |
@@ -21,6 +23,22 @@
 //! null). A place has `path`, `line` and `column` (from 1; columns count bytes), `end_line` and
 //! `end_column` (behind the last byte), `text` (may be empty) and `source` (the line, shortened
 //! around the place, with `…` where it was).
+//!
+//! A comparison has `old` and `new` (`name`, `kind`, `source`, `release`, `profile`, `rules`), `equal`,
+//! `api` (what changed for callers: `header`, `name`, `kind`, `what`, `old`, `new`, `members`,
+//! `compatible`, `users`), `callers` (`files`, `affected`, `findings`; or null), `code` (`files`,
+//! `classes`, `functions` and `lines` in figures), `causes` (cause to `changes`, `added`, `deleted`; or
+//! null), `commits` (`total`, `in_library`, `touching`, `alone`; or null) and `files`. A pair of
+//! figures is of what came and what went. The causes are `upstream`, `rules`, `template`, `both` and
+//! `local`; each changed line has one. A file has `path`, `from`, `status`, `class`, `upstream`,
+//! `lines`, `causes`, `functions` (`name`, `what`, `from`, `line`, `edited`), `commits` (`id`, `title`,
+//! `pull`) and `hunks`, which `--stat` leaves empty: `old` and `new` (first line, number of lines),
+//! `within`, and `lines` with `mark`, `text` and, where they differ, `kind` (`code`, `comment`,
+//! `licence`, `blank`), `cause`, and `moved` and `open` (no end of line) where true.
+//!
+//! An origin has `asked`, `direction` (`kernel` or `upstream`), `fate` (`kept`, `rewritten`, `made` by a
+//! template, `gone`, `left out`, `local`), `release`, `profile`, `lines` (those on the other side, each
+//! with `path`, `line`, `text`), `rules` (`rule`, `file`, `why`) and `commit` (or null).
 
 use serde::Serialize;
 
@@ -31,6 +49,8 @@ use super::patch::{PatchSummary, Verdict};
 use super::summary::{ImportSummary, RuleTable};
 use super::visible;
 use crate::check::record::Record;
+use crate::compare::Comparison;
+use crate::compare::origin::Answer;
 use crate::finding::{Error, ErrorKind, Finding, Findings, Label};
 
 const SCHEMA: u32 = 1;
@@ -50,6 +70,10 @@ struct Document<'a> {
     patch: Option<&'a PatchSummary>,
     #[serde(skip_serializing_if = "Option::is_none")]
     verdicts: Option<&'a [Verdict]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    comparison: Option<&'a Comparison>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    origin: Option<&'a Answer>,
     #[serde(skip_serializing_if = "Option::is_none")]
     ruleset: Option<&'a RuleTable>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -114,6 +138,8 @@ impl<'a> Document<'a> {
             audit: None,
             patch: None,
             verdicts: None,
+            comparison: None,
+            origin: None,
             ruleset: None,
             lines: None,
             error: None,
@@ -170,6 +196,16 @@ pub(super) fn patch(
 /// The document of verdicts on patches.
 pub(super) fn verdicts(command: &str, notes: &[String], found: &[Verdict]) -> String {
     Document { verdicts: Some(found), ..Document::new(command, notes) }.text()
+}
+
+/// The document of two forms side by side.
+pub(super) fn compare(command: &str, notes: &[String], found: &Comparison) -> String {
+    Document { comparison: Some(found), ..Document::new(command, notes) }.text()
+}
+
+/// The document of a line and where it comes from.
+pub(super) fn origin(command: &str, notes: &[String], answer: &Answer) -> String {
+    Document { origin: Some(answer), ..Document::new(command, notes) }.text()
 }
 
 /// The document of the `rules` commands.

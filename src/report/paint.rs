@@ -32,6 +32,21 @@ impl Paint {
         self.style(AnsiColor::Green.on_default().bold(), text)
     }
 
+    /// For what came.
+    pub fn come(self, text: &str) -> String {
+        self.style(AnsiColor::Green.on_default(), text)
+    }
+
+    /// For what went.
+    pub fn gone(self, text: &str) -> String {
+        self.style(AnsiColor::Red.on_default(), text)
+    }
+
+    /// For what stands elsewhere.
+    pub fn moved(self, text: &str) -> String {
+        self.style(AnsiColor::Magenta.on_default(), text)
+    }
+
     /// For the weight of a finding.
     pub fn severity(self, severity: Severity, text: &str) -> String {
         let colour = match severity {

@@ -29,6 +29,16 @@ pub(super) fn push_source_char(out: &mut String, c: char) {
     }
 }
 
+/// A line of a source as it is to be shown, with its tabs.
+pub(super) fn source_line(text: &str) -> Cow<'_, str> {
+    if !text.chars().any(|c| c != '\t' && is_treacherous(c)) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 8);
+    text.chars().for_each(|c| push_source_char(&mut out, c));
+    Cow::Owned(out)
+}
+
 /// `text` for a place that must stay on one line: a path, a message, a name.
 pub fn one_line(text: &str) -> Cow<'_, str> {
     if !text.chars().any(is_treacherous) {

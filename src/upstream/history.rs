@@ -45,7 +45,7 @@ pub struct Point {
     pub parents: Vec<usize>,
 }
 
-enum Held {
+pub(super) enum Held {
     Own(Repository),
     /// Locked against other runs while it is read.
     Copy(Box<Copy>),
@@ -101,7 +101,7 @@ impl History {
 }
 
 impl Held {
-    fn repository(&self) -> &Repository {
+    pub(super) fn repository(&self) -> &Repository {
         match self {
             Held::Own(repository) => repository,
             Held::Copy(copy) => &copy.repository,
@@ -111,7 +111,7 @@ impl Held {
 
 impl Opener<'_> {
     /// The repository, its name, and what is to be said of it.
-    fn held(&self, range: &Range) -> Result<(Held, String, Vec<String>)> {
+    pub(super) fn held(&self, range: &Range) -> Result<(Held, String, Vec<String>)> {
         let url = match &self.request.source {
             Some(Location::Local(path)) => {
                 let shown = path.display().to_string();

@@ -31,11 +31,24 @@ pub(in crate::cli) enum FormatFlag {
     Sarif,
     Junit,
     Github,
+    /// Of `diff`, which has a list of its own.
+    #[value(skip)]
+    Patch,
 }
 
 fn text_or_json() -> impl clap::builder::TypedValueParser<Value = FormatFlag> {
     PossibleValuesParser::new(["text", "json"]).map(|name| match name.as_str() {
         "json" => FormatFlag::Json,
+        _ => FormatFlag::Text,
+    })
+}
+
+/// What a comparison comes in.
+pub(in crate::cli) fn text_json_or_patch()
+-> impl clap::builder::TypedValueParser<Value = FormatFlag> {
+    PossibleValuesParser::new(["text", "json", "patch"]).map(|name| match name.as_str() {
+        "json" => FormatFlag::Json,
+        "patch" => FormatFlag::Patch,
         _ => FormatFlag::Text,
     })
 }
@@ -48,6 +61,7 @@ impl From<FormatFlag> for Format {
             FormatFlag::Sarif => Format::Sarif,
             FormatFlag::Junit => Format::Junit,
             FormatFlag::Github => Format::Github,
+            FormatFlag::Patch => Format::Patch,
         }
     }
 }

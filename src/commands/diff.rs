@@ -1,0 +1,244 @@
+//! `diff`: two kernel forms side by side.
+
+mod side;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use super::held::{Place, Sources};
+use super::{Outcome, output};
+use crate::compare::{self, Comparison, Form, Known, Trees};
+use crate::finding::{Error, Result};
+use crate::linux::tree::Tree;
+use crate::report::console::{Console, Format};
+use crate::rules;
+use crate::text::{Files, Source, TreePath};
+use crate::upstream::{self, Origin, TouchedBy};
+use side::Opened;
+
+pub(super) use side::{made_from, record};
+
+/// What is to be compared, and how.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Plan {
+    /// The form to start from.
+    pub old: Way,
+    /// The form to go to.
+    pub new: Way,
+    /// The kernel tree whose callers are looked at.
+    pub place: Option<Place>,
+    /// Where releases are read from.
+    pub sources: Sources,
+    /// The kernel that releases are imported for; `None` for the newest that the rules know.
+    pub kernel: Option<String>,
+    /// What the report is to be.
+    pub format: Format,
+    /// The file that it goes to; `None` for standard output.
+    pub output: Option<PathBuf>,
+    /// Whether the change line by line is left out.
+    pub stat: bool,
+}
+
+/// One side, and what it is made with.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Way {
+    /// What it is.
+    pub subject: Subject,
+    /// The ruleset's folder; `None` for the one built in.
+    pub rules: Option<PathBuf>,
+    /// The profile; `None` for the ruleset's default.
+    pub profile: Option<String>,
+}
+
+/// One side as it was named.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Subject {
+    /// A release or revision, or else a folder that an import wrote.
+    Named(String),
+    /// A kernel tree.
+    Linux(PathBuf),
+}
+
+impl FromStr for Subject {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Subject> {
+        match text.strip_prefix("linux:") {
+            Some("") => Err(Error::usage("`linux:` names no kernel tree")
+                .hint("write linux:PATH, with the path of a kernel tree")),
+            Some(path) => Ok(Subject::Linux(path.into())),
+            None if text.is_empty() => Err(Error::usage("the name of a side is empty")
+                .hint("name a release, a folder that `import` wrote, or linux:PATH")),
+            None => Ok(Subject::Named(text.to_owned())),
+        }
+    }
+}
+
+/// Compares the two sides.
+///
+/// # Errors
+/// A ruleset can't be loaded, a side can't be read, or the report can't be written.
+pub fn run(plan: &Plan, console: &mut Console) -> Result<Outcome> {
+    let rules = rules::load(plan.new.rules.as_deref())?;
+    let old_rules = match plan.old.rules == plan.new.rules {
+        true => rules.clone(),
+        false => rules::load(plan.old.rules.as_deref())?,
+    };
+    let opener = side::Opener::new(plan, [&old_rules, &rules])?;
+    let old = opener.open(&plan.old, &old_rules, console)?;
+    let new = opener.open(&plan.new, &rules, console)?;
+    let trees = trees(&old, &new, plan, console)?;
+    let commits = commits(&old, &new, plan, &rules, console)?;
+    let tree = match &plan.place {
+        Some(place) => Some(place.tree(&rules)?),
+        None => None,
+    };
+    let callers = tree.as_ref().map(|tree| callers(tree, &rules, console)).transpose()?;
+    let known = Known {
+        inside: &rules.library.output,
+        trees,
+        commits: commits.as_deref(),
+        callers: callers.as_ref().map(|files| (files, rules.library.caller_words.as_slice())),
+    };
+    let sides = [(old.side, &old.form), (new.side, &new.form)];
+    let [old, new] = sides;
+    let (mut found, change) = compare::compare(old, new, &known)?;
+    if plan.stat {
+        found.files.iter_mut().for_each(|file| file.hunks.clear());
+    }
+    show(plan, found, || change.text(), console)
+}
+
+/// Writes the file, if one is wanted, and shows the rest.
+fn show(
+    plan: &Plan,
+    mut found: Comparison,
+    patch: impl Fn() -> Vec<u8>,
+    console: &mut Console,
+) -> Result<Outcome> {
+    let outcome = if found.equal { Outcome::Clean } else { Outcome::Different };
+    match (&plan.output, plan.format) {
+        (None, Format::Patch) => console.output(&patch())?,
+        (None, _) => console.compare(&found)?,
+        (Some(path), format) => {
+            let bytes = match format {
+                Format::Patch => patch(),
+                _ => console.compared(&found, format).into_bytes(),
+            };
+            output::write_file(path, &bytes)?;
+            found.files.iter_mut().for_each(|file| file.hunks.clear());
+            console.compare(&found)?;
+        }
+    }
+    Ok(outcome)
+}
+
+/// The trees between the two sides; none where what one was made from isn't at hand.
+fn trees(
+    old: &Opened<'_>,
+    new: &Opened<'_>,
+    plan: &Plan,
+    console: &mut Console,
+) -> Result<Option<Trees>> {
+    let (Some(before), Some(after)) = (&old.made, &new.made) else { return Ok(None) };
+    let mut trees = Trees {
+        old: Form::of(&before.tree).files,
+        new: Form::of(&after.tree).files,
+        old_foreign: old.foreign.clone(),
+        new_foreign: new.foreign.clone(),
+        ..Trees::default()
+    };
+    let made = [&before.tree, &after.tree];
+    trees.templates =
+        made.into_iter().flat_map(|tree| compare::templates(tree).into_keys()).collect();
+    let same_rules = before.rules.digest == after.rules.digest
+        && before.profile.name == after.profile.name
+        && before.target == after.target;
+    if !same_rules {
+        trees.old_rules = Some(before.again(&after.release)?);
+        trees.new_rules = Some(after.again(&before.release)?);
+    }
+    if plan.old.rules.is_some() && plan.old.rules != plan.new.rules {
+        let shown = |rules: &rules::Ruleset| rules.digest.chars().take(12).collect::<String>();
+        let (before, after) = (shown(before.rules), shown(after.rules));
+        console.note(&format!("rules {before} are held against rules {after}"));
+    }
+    Ok(Some(trees))
+}
+
+/// Upstream's commits between two releases of one git repository.
+fn commits(
+    old: &Opened<'_>,
+    new: &Opened<'_>,
+    plan: &Plan,
+    rules: &rules::Ruleset,
+    console: &mut Console,
+) -> Result<Option<Vec<TouchedBy>>> {
+    let commit = |side: &Opened<'_>| match side.made.as_ref().map(|made| &made.release.origin) {
+        Some(Origin::Git { source, commit, .. }) => Some((source.clone(), commit.clone())),
+        _ => None,
+    };
+    let (Some((source, from)), Some((other, to))) = (commit(old), commit(new)) else {
+        return Ok(None);
+    };
+    if source != other || from == to {
+        return Ok(None);
+    }
+    let progress = console.progress();
+    let request = plan.sources.request(rules, &plan.sources.upstream, None);
+    let found = upstream::touched(&request, (&from, &to), &progress);
+    drop(progress);
+    match found {
+        Ok(commits) if commits.is_empty() => {
+            let (old, new) = (&old.side.name, &new.side.name);
+            console.note(&format!("{new} has no commit that {old} hasn't: no commits are named"));
+            Ok(None)
+        }
+        Ok(commits) => Ok(Some(commits)),
+        // The comparison stands without them: a shallow clone has no history.
+        Err(error) => {
+            console.note(&format!("which commits lie between is not known: {}", error.message));
+            Ok(None)
+        }
+    }
+}
+
+/// The files of a kernel tree that may call the library.
+fn callers(
+    tree: &Tree,
+    rules: &rules::Ruleset,
+    console: &mut Console,
+) -> Result<BTreeMap<TreePath, Arc<Source>>> {
+    let found = tree.callers(&rules.library)?;
+    if let Some(finding) = found.passed_over.finding() {
+        console.note(&finding.message);
+    }
+    let files = found.files.iter();
+    let files =
+        files.map(|(path, bytes)| (path.clone(), Source::new(path.as_str(), bytes.clone())));
+    Ok(files.collect())
+}
+
+/// The files that differ from what an import made.
+fn differing(files: &Files, made: &Files) -> BTreeSet<TreePath> {
+    let here = files.iter().filter(|(path, bytes)| made.get(*path) != Some(bytes));
+    let lost = made.keys().filter(|path| !files.contains_key(*path));
+    here.map(|(path, _)| path).chain(lost).cloned().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sides_are_told_apart() {
+        let parse = |text: &str| text.parse::<Subject>();
+        assert_eq!(parse("v1.2.3").unwrap(), Subject::Named("v1.2.3".into()));
+        assert_eq!(parse("linux:a/b").unwrap(), Subject::Linux("a/b".into()));
+        for bad in ["", "linux:"] {
+            assert_eq!(parse(bad).unwrap_err().kind, crate::finding::ErrorKind::Usage, "{bad}");
+        }
+    }
+}

@@ -1,0 +1,293 @@
+//! One side of a comparison, read and, as far as it goes, made again.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Arc;
+
+use walkdir::WalkDir;
+
+use super::{Plan, Subject, Way, differing};
+use crate::commands::held::{Place, Sources};
+use crate::commands::record::{RECORD, Record};
+use crate::commands::{held, import, output, profile};
+use crate::compare::{self, Form};
+use crate::finding::{Error, Result};
+use crate::kernel::target::Target;
+use crate::linux::tree::Tree;
+use crate::pipeline::{self, Input, KernelTree};
+use crate::report::console::Console;
+use crate::rules::{Profile, Ruleset};
+use crate::text::{Files, MAX_FILE_BYTES, TreePath, sha256};
+use crate::upstream::Release;
+
+/// Most files of an import's folder.
+const MAX_FILES: usize = 20_000;
+/// How many digits of a ruleset's digest are shown.
+const DIGITS: usize = 12;
+
+/// What a side was made from, made again.
+pub(super) struct Made<'r> {
+    pub(super) release: Release,
+    pub(super) rules: &'r Ruleset,
+    pub(super) profile: &'r Profile,
+    pub(super) target: Target,
+    pub(super) tree: KernelTree,
+}
+
+impl Made<'_> {
+    /// What the same rules make of another release.
+    pub(super) fn again(&self, release: &Release) -> Result<Files> {
+        Ok(Form::of(&made(release, self.rules, self.profile, &self.target)?).files)
+    }
+}
+
+fn made(
+    release: &Release,
+    rules: &Ruleset,
+    profile: &Profile,
+    target: &Target,
+) -> Result<KernelTree> {
+    let tag = format!("{}{}", rules.library.tag_prefix, release.version);
+    let exact = release.name == tag;
+    let input = Input { version: release.version, exact, files: &release.files, target };
+    pipeline::import(input, rules, profile)
+}
+
+/// A side.
+pub(super) struct Opened<'r> {
+    pub(super) side: compare::Side,
+    pub(super) form: Form,
+    /// None where what it was made from isn't at hand.
+    pub(super) made: Option<Made<'r>>,
+    /// Files that are as an import made them, by other rules than ours.
+    pub(super) foreign: BTreeSet<TreePath>,
+}
+
+/// Opens sides.
+pub(super) struct Opener<'p> {
+    plan: &'p Plan,
+    /// The kernel tree that is one of the sides: releases are imported for it.
+    target: Option<Target>,
+}
+
+impl<'p> Opener<'p> {
+    pub(super) fn new(plan: &'p Plan, rules: [&Ruleset; 2]) -> Result<Opener<'p>> {
+        let mut target = None;
+        for (way, rules) in [&plan.old, &plan.new].into_iter().zip(rules) {
+            if let (Subject::Linux(path), None) = (&way.subject, &plan.kernel) {
+                target = Some(Tree::open(path, None, &rules.library)?.target(&rules.library));
+            }
+        }
+        Ok(Opener { plan, target })
+    }
+
+    pub(super) fn open<'r>(
+        &self,
+        way: &Way,
+        rules: &'r Ruleset,
+        console: &mut Console,
+    ) -> Result<Opened<'r>> {
+        let profile = profile(rules, way.profile.as_deref())?;
+        match &way.subject {
+            Subject::Linux(path) => self.linux(path, rules, profile, console),
+            Subject::Named(name) => {
+                let folder = Path::new(name);
+                match folder.join(RECORD).is_file() {
+                    true => self.folder(folder, rules, console),
+                    false => self.release(name, rules, profile, console),
+                }
+            }
+        }
+    }
+
+    fn target(&self, rules: &Ruleset, kernel: Option<&str>) -> Result<Target> {
+        match (&self.plan.kernel, &self.target) {
+            (Some(kernel), _) => Target::named(&rules.library, Some(kernel)),
+            (None, Some(target)) => Ok(target.clone()),
+            (None, None) => Target::named(&rules.library, kernel),
+        }
+    }
+
+    fn release<'r>(
+        &self,
+        name: &str,
+        rules: &'r Ruleset,
+        profile: &'r Profile,
+        console: &mut Console,
+    ) -> Result<Opened<'r>> {
+        let release = self.plan.sources.other(Some(name.to_owned()), rules, console)?;
+        let target = self.target(rules, None)?;
+        let tree = made(&release, rules, profile, &target)?;
+        let side = compare::Side {
+            name: release.name.clone(),
+            kind: "release",
+            source: import::spoken(&release.origin),
+            release: Some(release.name.clone()),
+            profile: Some(profile.name.clone()),
+            rules: Some(digits(&rules.digest)),
+        };
+        let form = Form::of(&tree);
+        let made = Some(Made { release, rules, profile, target, tree });
+        Ok(Opened { side, form, made, foreign: BTreeSet::new() })
+    }
+
+    fn folder<'r>(
+        &self,
+        folder: &Path,
+        rules: &'r Ruleset,
+        console: &mut Console,
+    ) -> Result<Opened<'r>> {
+        let shown = folder.display().to_string();
+        let record = record(folder, &shown)?;
+        let files = files(folder, &shown)?;
+        let mut form = Form { files, ..Form::default() };
+        let root = format!("{}/", rules.library.root);
+        for (path, file) in &record.files {
+            let upstream = file.upstream.as_ref().and_then(|path| path.strip_prefix(&root));
+            let pair = TreePath::new(path).zip(upstream.and_then(TreePath::new));
+            form.upstream.extend(pair);
+        }
+        let name = record.release.get("name").cloned().unwrap_or_default();
+        let side = compare::Side {
+            name: shown.clone(),
+            kind: "import",
+            source: format!("folder {shown}"),
+            release: Some(name.clone()),
+            profile: Some(record.profile.clone()),
+            rules: Some(digits(&record.ruleset)),
+        };
+        let made = match self.remade(&record, rules, console) {
+            Ok(made) => Some(made),
+            Err(error) => {
+                let message = &error.message;
+                console.note(&format!("what {shown} was made from is not at hand: {message}"));
+                None
+            }
+        };
+        let mut foreign = BTreeSet::new();
+        if let Some(made) = &made {
+            foreign = differing(&form.files, &Form::of(&made.tree).files);
+            foreign.retain(|path| as_recorded(&record, path, form.files.get(path)));
+            if record.ruleset != rules.digest {
+                let (rules, ours) = (digits(&record.ruleset), digits(&rules.digest));
+                console.note(&format!("{shown} was made by rules {rules}, these are {ours}"));
+            }
+        }
+        Ok(Opened { side, form, made, foreign })
+    }
+
+    fn remade<'r>(
+        &self,
+        record: &Record,
+        rules: &'r Ruleset,
+        console: &mut Console,
+    ) -> Result<Made<'r>> {
+        let profile = profile(rules, Some(&record.profile))?;
+        let release = made_from(&self.plan.sources, record, rules, console)?;
+        let target = self.target(rules, record.kernel.as_deref())?;
+        let tree = made(&release, rules, profile, &target)?;
+        Ok(Made { release, rules, profile, target, tree })
+    }
+
+    fn linux<'r>(
+        &self,
+        path: &Path,
+        rules: &'r Ruleset,
+        wanted: &'r Profile,
+        console: &mut Console,
+    ) -> Result<Opened<'r>> {
+        let made_from = self.plan.place.as_ref().and_then(|place| place.made_from.clone());
+        let place = Place { linux: path.to_owned(), base: None, made_from };
+        let tree = place.tree(rules)?;
+        let version = held::version(&tree, rules)?;
+        let sources = &self.plan.sources;
+        let base = sources.made_from(&place, &tree, version, rules, wanted, console)?;
+        let profile = profile(rules, base.profile.as_deref().or(Some(&wanted.name)))?;
+        let target = self.target(rules, None)?;
+        let made = match base.release {
+            Some(release) => {
+                let made = made(&release, rules, profile, &target)?;
+                Some(Made { release, rules, profile, target, tree: made })
+            }
+            None => None,
+        };
+        let commit = tree.commit.as_ref().map_or(String::new(), |id| format!(", commit {id:.12}"));
+        let side = compare::Side {
+            name: format!("Linux {}", tree.kernel),
+            kind: "linux",
+            source: format!("kernel tree {}{commit}", tree.shown),
+            release: Some(base.name.clone()),
+            profile: base.profile.clone(),
+            rules: None,
+        };
+        let upstream = made.as_ref().map(|made| Form::of(&made.tree).upstream);
+        let form = Form { files: tree.files, upstream: upstream.unwrap_or_default() };
+        Ok(Opened { side, form, made, foreign: BTreeSet::new() })
+    }
+}
+
+fn digits(digest: &str) -> String {
+    digest.chars().take(DIGITS).collect()
+}
+
+/// Whether a file is as its import wrote it: there with that digest, or neither there nor recorded.
+fn as_recorded(record: &Record, path: &TreePath, bytes: Option<&Arc<[u8]>>) -> bool {
+    let recorded = record.files.get(path.as_str()).map(|file| &file.sha256);
+    recorded == bytes.map(|bytes| sha256(bytes)).as_ref()
+}
+
+/// The release that a folder was made from: its commit, or from a source without that its name.
+///
+/// # Errors
+/// It can't be read.
+pub(in crate::commands) fn made_from(
+    sources: &Sources,
+    record: &Record,
+    rules: &Ruleset,
+    console: &mut Console,
+) -> Result<Release> {
+    let name = record.release.get("name").cloned();
+    if let Some(commit) = record.source.get("commit")
+        && let Ok(release) = sources.other(Some(commit.clone()), rules, console)
+    {
+        return Ok(release);
+    }
+    sources.other(name, rules, console)
+}
+
+/// The record of a folder that an import wrote.
+///
+/// # Errors
+/// It can't be read, or is none of ours.
+pub(in crate::commands) fn record(folder: &Path, shown: &str) -> Result<Record> {
+    output::read_record(&folder.join(RECORD)).map_err(|why| {
+        Error::input(format!("{shown} holds no import of ours ({RECORD}: {why})"))
+            .hint("name a folder that `kernelize import` wrote")
+    })
+}
+
+/// The files of such a folder but for the record.
+fn files(folder: &Path, shown: &str) -> Result<Files> {
+    let mut files = Files::new();
+    for entry in WalkDir::new(folder).min_depth(1).sort_by_file_name() {
+        let unreadable = |why: String| Error::input(format!("{shown} can't be read: {why}"));
+        let entry = entry.map_err(|error| unreadable(error.to_string()))?;
+        let below = entry.path().strip_prefix(folder).unwrap_or(entry.path());
+        if entry.file_type().is_dir() || below == Path::new(RECORD) {
+            continue;
+        }
+        let path = below.to_str().and_then(TreePath::new);
+        let Some(path) = path.filter(|_| entry.file_type().is_file()) else {
+            let why = format!("{} is no plain file", below.display());
+            return Err(unreadable(why).hint("remove it: an import has only files"));
+        };
+        let large = entry.metadata().is_ok_and(|found| found.len() > MAX_FILE_BYTES as u64);
+        if large || files.len() >= MAX_FILES {
+            return Err(unreadable(format!("{path} is more than any import has")));
+        }
+        let bytes = std::fs::read(entry.path());
+        let bytes = bytes.map_err(|error| unreadable(format!("{path}: {error}")))?;
+        files.insert(path, bytes.into());
+    }
+    Ok(files)
+}

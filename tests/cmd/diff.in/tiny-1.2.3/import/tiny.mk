@@ -1,0 +1,2 @@
+obj-$(CONFIG_TINY) += tiny.o
+tiny-y := core/sum.o core/scale.o
