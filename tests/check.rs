@@ -206,6 +206,18 @@ fn threads_caches_and_shards_give_the_same_bytes() {
 }
 
 #[test]
+fn a_part_that_is_lost_is_no_clean_part() {
+    let repo = Repo::with_history();
+    let range = "v1.2.3..dev~5";
+    assert_eq!(repo.check(&[range]).status.code(), Some(0));
+    let done = repo.check(&[range, "--shard", "2/2", "--format", "json", "-o", "2.json"]);
+    assert_eq!(done.status.code(), Some(0), "{done:?}");
+    let merged = repo.command("", &["report", "merge", "2.json"]).output().unwrap();
+    assert_eq!(merged.status.code(), Some(1), "{merged:?}");
+    assert!(err(&merged).contains("in no document"), "{}", err(&merged));
+}
+
+#[test]
 fn a_damaged_cache_is_made_anew() {
     let repo = Repo::with_history();
     let args = ["v1.2.3..dev", "--format", "json"];

@@ -17,7 +17,7 @@ pub struct Plan {
     pub view: View,
 }
 
-/// Joins the reports.
+/// Joins the reports. Where a part of the range is in none of them, the outcome is as bad as findings.
 ///
 /// # Errors
 /// One can't be read, or they are not of one range.
@@ -27,5 +27,7 @@ pub fn run(plan: &Plan, console: &mut Console) -> Result<Outcome> {
     for note in &whole.notes {
         console.note(note);
     }
-    check::show(&whole, &plan.view, None, console)
+    let shown = check::show(&whole, &plan.view, None, console)?;
+    // A part that got lost on its way must not look like one without findings.
+    Ok(if whole.commits.len() < whole.total { Outcome::Findings } else { shown })
 }
