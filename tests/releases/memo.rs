@@ -94,7 +94,8 @@ fn what_is_kept_changes_nothing() {
     assert!(broken.contains(&"syntax-error"), "{broken:?}");
     assert!(series.with(own, |text| format!("\n\n{text}")) == plain);
     let copies = |text: &str| format!("{text}\nvoid ZSTD_own(char* p) {{ memset(p, 0, 1); }}\n");
-    assert_eq!(series.with("common/entropy_common.c", copies), plain);
+    let called = series.with("common/entropy_common.c", copies);
+    assert!(called.contains(&"plain-call"), "{called:?}");
 
     // Macros of a header say how other files are read, and whether what they call is there.
     let spoilt = series.with("common/compiler.h", |text| {
