@@ -88,7 +88,8 @@ pub(super) fn trailing(
         if names(bytes, outline, record).iter().any(listed) {
             continue;
         }
-        let message = format!("`{name}` ends its struct with a length of {size}, and so has no bound");
+        let message =
+            format!("`{name}` ends its struct with a length of {size}, and so has no bound");
         let span = outline.nodes[array].span;
         let finding = point.at(Finding::error(TRAILING_ARRAY, message), span, "declared here");
         findings.push(finding.hint(
