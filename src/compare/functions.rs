@@ -230,7 +230,7 @@ fn functions(path: &TreePath, bytes: &Arc<[u8]>, definitions: &Definitions) -> V
     let mut heads: BTreeMap<Span, String> = BTreeMap::new();
     for outline in parsed.outlines() {
         for at in outline.all("function_definition") {
-            if let Some(name) = name(&outline, at) {
+            if let Some(name) = name(outline, at) {
                 let name = String::from_utf8_lossy(&bytes[outline.nodes[name].span.range()]);
                 heads.insert(outline.nodes[at].span, name.into_owned());
             }
