@@ -5,13 +5,12 @@ pub mod closure;
 pub mod compare;
 pub mod fingerprint;
 pub mod left;
-pub mod memo;
 pub mod plain;
 pub mod record;
 pub mod suggest;
 
 use crate::finding::{Findings, Result};
-use crate::memo::Key;
+use crate::memo::{Key, Memo};
 use crate::pipeline::{self, Input, KernelTree};
 use crate::rules::{Active, Profile, Ruleset};
 
@@ -25,8 +24,8 @@ pub struct Scope<'a> {
     /// Upstream's files, and whether they are a release itself.
     pub input: Input<'a>,
     /// What was worked out before. A check that looks at a file by itself keeps its findings by
-    /// [`memo::Memo::file`].
-    pub memo: &'a memo::Memo,
+    /// [`Memo::file`].
+    pub memo: &'a Memo,
     /// Key of the rules in force.
     pub key: Option<Key>,
 }
@@ -48,7 +47,7 @@ pub fn check(
     input: Input<'_>,
     ruleset: &Ruleset,
     profile: &Profile,
-    memo: &memo::Memo,
+    memo: &Memo,
 ) -> Result<Checked> {
     let mut tree = pipeline::proved_again(input, ruleset, profile, memo)?;
     let rules = Active::new(ruleset, input.version, profile);

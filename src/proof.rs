@@ -26,7 +26,7 @@ mod witness;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::edit::Traced;
 use crate::finding::{Finding, Findings, Result};
@@ -34,7 +34,7 @@ use crate::memo::{Held, Key, Memo};
 use crate::preprocess::lexer::{Directive, Keyword, TokenKind, directive_tokens, scan};
 use crate::preprocess::settings::{Known, Settings};
 use crate::rules::{Active, MacroClass};
-use crate::text::{Source, Span};
+use crate::text::{Source, Span, first_bytes};
 use align::{Comparison, Difference, Side};
 use explain::Rewrites;
 use facts::Facts;
@@ -47,7 +47,7 @@ pub const CHANGED: &str = "meaning-changed";
 pub const UNPROVED: &str = "meaning-not-proved";
 
 /// What was proved of an import.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Figures {
     /// Files from upstream.
     pub files: usize,
@@ -149,7 +149,8 @@ impl<'a> Prover<'a> {
         for name in defined.flat_map(|defined| &defined.0) {
             lost.remove(name.as_slice());
         }
-        let first = first_bytes(&settings);
+        let names = settings.entries().iter().map(|entry| entry.name.as_bytes());
+        let first = first_bytes(names);
         Ok(Prover { rules, settings, rewrites: Rewrites::new(rules), lost, first })
     }
 
@@ -341,13 +342,6 @@ impl<'a> Prover<'a> {
             findings.push(Finding::error(CHANGED, message).at(file.source, at, label));
         }
     }
-}
-
-fn first_bytes(settings: &Settings) -> [bool; 256] {
-    let mut first = [false; 256];
-    let names = settings.entries().iter().filter_map(|entry| entry.name.as_bytes().first());
-    names.for_each(|byte| first[usize::from(*byte)] = true);
-    first
 }
 
 /// The macros that an import hard-wires as defined. What compilers and the kernel's build define is

@@ -19,7 +19,7 @@ mod local;
 mod macros;
 mod shape;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod version;
 
 use std::collections::BTreeMap;

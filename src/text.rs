@@ -211,6 +211,13 @@ impl Source {
     }
 }
 
+/// The first bytes of words: most that a text has are ruled out by theirs.
+pub(crate) fn first_bytes<'a>(words: impl Iterator<Item = &'a [u8]>) -> [bool; 256] {
+    let mut first = [false; 256];
+    words.filter_map(|word| word.first()).for_each(|&byte| first[usize::from(byte)] = true);
+    first
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -20,12 +20,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use kernelize::check::memo::Memo;
 use kernelize::edit::RuleRef;
 use kernelize::finding::Findings;
 use kernelize::kernel::target::Target;
 use kernelize::linux::digests::{Known, known};
 use kernelize::linux::named::names;
+use kernelize::memo::Memo;
 use kernelize::pipeline::{Input, KernelTree, import};
 use kernelize::rules::{IncludeTarget, MacroState, Ruleset, Version, check, load};
 use kernelize::text::TreePath;

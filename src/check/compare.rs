@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use super::baseline::Known;
-use super::record::{Commit, Found, Proof};
+use super::record::{Commit, Found};
+use crate::proof::Figures;
 
 /// What a check came to for one state of the library, whatever commits have it.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -17,7 +18,7 @@ pub struct State {
     /// Digests of the kernel form's files by their path in a Linux tree.
     pub files: BTreeMap<String, String>,
     /// What was proved.
-    pub proof: Proof,
+    pub proof: Figures,
     /// What was left out of the library as it was read, and the like.
     pub notes: Vec<String>,
     /// There was nothing to check: the one finding says why. No such state is kept.

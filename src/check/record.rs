@@ -12,6 +12,7 @@ use std::str::Utf8Chunk;
 
 use serde::{Deserialize, Serialize};
 
+use crate::proof::Figures;
 use crate::text::{Position, Source, Span};
 
 pub use merge::merge;
@@ -80,23 +81,10 @@ pub struct Commit {
     /// How many warnings stand here in all.
     pub warnings: usize,
     /// What was proved.
-    pub proof: Proof,
+    pub proof: Figures,
     /// Figures of a build, by name (such as `x86_64 stack NAME`); empty without one.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub figures: BTreeMap<String, u64>,
-}
-
-/// What was proved of a commit's kernel form.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-pub struct Proof {
-    /// Files from upstream.
-    pub files: usize,
-    /// Files whose meaning was proved to be upstream's.
-    pub proved: usize,
-    /// Conditions upstream in them.
-    pub conditions: usize,
-    /// Independent facts behind the conditions; every setting of them is covered.
-    pub facts: usize,
 }
 
 /// A finding as a document has it.

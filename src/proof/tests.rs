@@ -29,7 +29,7 @@ pub(super) fn held(before: &str, text: Traced, settings: Settings, lost: &[&str]
     let active = Active::new(&ruleset, Version::default(), &profile);
     let rewrites = Rewrites::new(&active);
     let lost = lost.iter().map(|name| name.as_bytes()).collect();
-    let first = first_bytes(&settings);
+    let first = first_bytes(settings.entries().iter().map(|entry| entry.name.as_bytes()));
     let prover = Prover { rules: &active, settings, rewrites, lost, first };
     let source = Source::new("a.c", before.as_bytes());
     let findings = prover.file(&source, &text).findings.sorted();

@@ -6,7 +6,7 @@ use super::{File, Proposal};
 use crate::finding::Finding;
 use crate::preprocess::lexer::{Token, TokenKind};
 use crate::rules::NameRule;
-use crate::text::{Quick, Span};
+use crate::text::{Quick, Span, first_bytes};
 
 /// What a name becomes, and the rule that says so.
 type Renames<'a> = HashMap<&'a [u8], (&'a NameRule, &'a str), Quick>;
@@ -49,13 +49,6 @@ fn in_comments(file: &File<'_>, renames: &Renames<'_>, out: &mut Proposal) {
             at += run.len();
         }
     }
-}
-
-/// The first bytes of words: most that a text has are ruled out by theirs.
-fn first_bytes<'a>(words: impl Iterator<Item = &'a [u8]>) -> [bool; 256] {
-    let mut first = [false; 256];
-    words.filter_map(|word| word.first()).for_each(|&byte| first[usize::from(byte)] = true);
-    first
 }
 
 fn in_code(file: &File<'_>, rules: &[&NameRule], out: &mut Proposal) {

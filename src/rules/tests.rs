@@ -8,7 +8,7 @@ use tempfile::TempDir;
 use super::{MacroState, Ruleset, Version, check, list, load, show};
 use crate::finding::{Error, ErrorKind};
 
-const LIBRARY: &str = r#"
+pub(crate) const LIBRARY: &str = r#"
 name = "demo"
 url = "https://example.org/demo"
 root = "lib"

@@ -1,8 +1,9 @@
 //! What the check finds left over in real releases: what is known to be there, and nothing else.
 
-use kernelize::check::{check, left, memo::Memo};
+use kernelize::check::{check, left};
 use kernelize::finding::Severity;
 use kernelize::kernel::target::Target;
+use kernelize::memo::Memo;
 use kernelize::pipeline::Input;
 use kernelize::rules::load;
 use kernelize::text::Files;

@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use kernelize::check::memo::Memo;
 use kernelize::check::{Checked, check};
 use kernelize::kernel::target::Target;
+use kernelize::memo::Memo;
 use kernelize::pipeline::Input;
 use kernelize::rules::{Profile, Ruleset, Version, load};
 use kernelize::text::{Files, TreePath};

@@ -2,9 +2,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::*;
-use crate::check::memo::Memo;
 use crate::finding::{Finding, Severity};
 use crate::kernel::target::Target;
+use crate::memo::Memo;
 use crate::pipeline::Input;
 use crate::rules::{Version, load};
 

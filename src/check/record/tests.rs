@@ -56,7 +56,7 @@ pub(crate) fn commit(number: usize, findings: Vec<Found>, fixed: &[&str]) -> Com
         findings,
         fixed: fixed.iter().map(|print| (*print).to_owned()).collect(),
         errors,
-        proof: Proof { files: 54, proved: 54, conditions: 800, facts: 20 },
+        proof: Figures { files: 54, proved: 54, conditions: 800, facts: 20 },
         figures: BTreeMap::new(),
     }
 }

@@ -9,11 +9,10 @@ use super::building::Builder;
 use super::cache::Cache;
 use crate::check::compare::State;
 use crate::check::fingerprint::fingerprints;
-use crate::check::memo::Memo;
-use crate::check::record::Proof;
 use crate::check::{self, Checked, Scope};
 use crate::finding::{Error, ErrorKind, Finding, Result};
 use crate::kernel::target::Target;
+use crate::memo::Memo;
 use crate::pipeline::Input;
 use crate::report::found::found;
 use crate::rules::{Active, Profile, Ruleset};
@@ -168,7 +167,6 @@ impl<'a> Setting<'a> {
 
     fn state_of(&self, checked: Checked, release: &Release) -> State {
         let Checked { tree, findings } = checked;
-        let proof = tree.proof.unwrap_or_default();
         let root = format!("{}/", self.ruleset.library.root);
         let is_upstream = |name: &str| name.starts_with(&root);
         let findings = findings.sorted();
@@ -185,12 +183,7 @@ impl<'a> Setting<'a> {
                 .iter()
                 .map(|(path, file)| (path.as_str().to_owned(), self.digests.of(file.text.bytes())))
                 .collect::<BTreeMap<String, String>>(),
-            proof: Proof {
-                files: proof.files,
-                proved: proof.proved,
-                conditions: proof.conditions,
-                facts: proof.facts,
-            },
+            proof: tree.proof.unwrap_or_default(),
             notes: release.notes.clone(),
             unreadable: false,
             figures: BTreeMap::new(),

@@ -4,24 +4,7 @@ use std::fs;
 
 use super::*;
 use crate::rules::load;
-
-const LIBRARY: &str = r#"
-name = "demo"
-url = "https://example.org/demo"
-root = "lib"
-package-root = "demo"
-marker = "lib/demo.h"
-tag-prefix = "v"
-version-file = "lib/demo.h"
-version-macros = ["A", "B", "C"]
-oldest = "1.0.0"
-output = "lib/demo"
-
-[[profile]]
-name = "strict"
-why = "all of it"
-closed = true
-"#;
+use crate::rules::tests::LIBRARY;
 
 const RULES: [(&str, &str, &str); 4] = [
     ("names", "renamed", "[rename]\nold = \"new\"\npair = \"struct s\"\n"),
