@@ -4,11 +4,13 @@
 mod api;
 mod causes;
 mod code;
+pub mod cost;
 mod functions;
 mod kinds;
 mod moved;
 pub mod origin;
 mod result;
+pub mod speed;
 #[cfg(test)]
 mod tests;
 
@@ -102,6 +104,8 @@ pub fn compare(
     let api = api::changes(&before, &after, callers.as_ref());
     let causes = known.trees.as_ref().map(|_| causes::summed(&files));
     let comparison = Comparison {
+        cost: None,
+        speed: None,
         old: old_side,
         new: new_side,
         equal: change.is_empty(),

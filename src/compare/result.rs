@@ -4,6 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::cost::Cost;
+use super::speed::Speed;
+
 /// Two forms compared.
 #[derive(Clone, Debug, Serialize)]
 pub struct Comparison {
@@ -17,6 +20,10 @@ pub struct Comparison {
     pub api: Vec<ApiChange>,
     /// Who calls the library; none without a kernel tree.
     pub callers: Option<CallerSummary>,
+    /// What both cost in memory and code; none where nothing was built.
+    pub cost: Option<Cost>,
+    /// How fast both are; none where that was not measured.
+    pub speed: Option<Speed>,
     /// The code in figures.
     pub code: CodeSummary,
     /// Changed lines by cause; none where what a form was made from is not known.
