@@ -1,0 +1,6 @@
+//! The review page.
+
+mod charts;
+mod cost;
+mod figures;
+mod speed;
