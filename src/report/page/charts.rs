@@ -57,4 +57,6 @@ impl Direction {
 }
 
 #[cfg(test)]
+mod samples;
+#[cfg(test)]
 mod tests;

@@ -1,7 +1,7 @@
 //! Axes: from figures to places, with marks at round numbers.
 
 use super::svg::room;
-use crate::report::page::figures::decimal;
+use crate::report::page::figures::{count, decimal};
 
 /// Two ends.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -55,7 +55,7 @@ impl Axis {
         let mut ticks = Vec::new();
         let mut at = first;
         while at <= last && ticks.len() < 100 {
-            ticks.push((at * step, decimal(at * step, places)));
+            ticks.push((at * step, words(at * step, places)));
             at += 1.0;
         }
         Axis { span: Span { low: first * step, high: last * step }, ticks, logarithmic: false }
@@ -70,7 +70,7 @@ impl Axis {
         while at < last + step && ticks.len() < 100 {
             let value = at.exp2();
             let places = if value < 1.0 { 3 } else { 0 };
-            ticks.push((value, decimal(value, places)));
+            ticks.push((value, words(value, places)));
             at += step;
         }
         let high = ticks.last().map_or(high, |tick| tick.0);
@@ -99,6 +99,17 @@ impl Axis {
     }
 }
 
+/// What stands at a mark.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a whole number")]
+fn words(value: f64, places: usize) -> String {
+    // Rounding leaves a bit less than the number that is meant.
+    if places == 0 && value >= 1000.0 {
+        count(Some(value.round() as u64))
+    } else {
+        decimal(value, places)
+    }
+}
+
 /// The next of 1, 2, 5 times a power of ten.
 fn round_step(step: f64) -> f64 {
     let power = 10f64.powf(step.log10().floor());
@@ -118,25 +129,25 @@ fn decimals(step: f64) -> usize {
 mod tests {
     use super::*;
 
-    fn words(axis: &Axis) -> Vec<&str> {
+    fn shown(axis: &Axis) -> Vec<&str> {
         axis.ticks.iter().map(|tick| tick.1.as_str()).collect()
     }
 
     #[test]
     fn marks_are_round() {
         let axis = Axis::of(&[780.0, 2547.0], 4).unwrap();
-        assert_eq!(words(&axis), ["0", "1000", "2000", "3000"]);
+        assert_eq!(shown(&axis), ["0", "1,000", "2,000", "3,000"]);
         assert!((axis.share(1500.0) - 0.5).abs() < 1e-9);
         assert!(!axis.is_logarithmic());
         let axis = Axis::even(Span { low: 0.93, high: 1.08 }, 4);
-        assert_eq!(words(&axis), ["0.90", "0.95", "1.00", "1.05", "1.10"]);
-        assert_eq!(words(&Axis::from_zero(&[0.3], 3).unwrap()), ["0.0", "0.1", "0.2", "0.3"]);
+        assert_eq!(shown(&axis), ["0.90", "0.95", "1.00", "1.05", "1.10"]);
+        assert_eq!(shown(&Axis::from_zero(&[0.3], 3).unwrap()), ["0.0", "0.1", "0.2", "0.3"]);
     }
 
     #[test]
     fn wide_spans_go_by_factors() {
         let axis = Axis::of(&[1.23, 60.15], 6).unwrap();
-        assert_eq!(words(&axis), ["1", "2", "4", "8", "16", "32", "64"]);
+        assert_eq!(shown(&axis), ["1", "2", "4", "8", "16", "32", "64"]);
         assert!((axis.share(8.0) - 0.5).abs() < 1e-9);
         // Zero has no place there; it stands at the lower end.
         assert!(axis.share(0.0).abs() < 1e-9);

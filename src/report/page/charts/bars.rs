@@ -7,10 +7,10 @@ use super::svg::{Anchor, Svg, room, tail};
 use crate::compare::cost::{FrameCost, MachineCost, ObjectCost, Pair};
 use crate::report::page::figures::{change, count};
 
-const WIDTH: f64 = 560.0;
+const WIDTH: f64 = 580.0;
 /// Where bars begin, and where they end at most; to the right of that stand figures.
-const LEFT: f64 = 190.0;
-const END: f64 = 450.0;
+const LEFT: f64 = 216.0;
+const END: f64 = 466.0;
 const TOP: f64 = 44.0;
 const ROW: f64 = 24.0;
 const BAR: f64 = 8.0;

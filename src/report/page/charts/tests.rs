@@ -77,14 +77,13 @@ fn workspaces_stand_at_their_figures() {
         ),
         "{drawn}"
     );
-    // The left margin is that of `2000`, 38; two slots of 197. The last ring is the legend's no
-    // more: it comes first.
-    assert_eq!(all(&drawn, "circle class=\"ring old\"", "cx")[1..], ["136.5", "333.5"]);
+    // The left margin is that of `2,000`, 45; two slots of 193.5. The first marks are the legend's.
+    assert_eq!(all(&drawn, "circle class=\"ring old\"", "cx")[1..], ["141.8", "335.2"]);
     assert_eq!(all(&drawn, "circle class=\"ring old\"", "cy")[1..], ["112", "34"]);
     assert_eq!(all(&drawn, "rect class=\"dot new\"", "y")[1..], ["187", "31"]);
     assert_eq!(
         all(&drawn, "path class=\"line", "d"),
-        ["M136.5 112L333.5 34", "M136.5 190L333.5 34"]
+        ["M141.8 112L335.2 34", "M141.8 190L335.2 34"]
     );
     assert!(drawn.contains("<title>Level 1: old 1,000.0 KiB, new 0.0 KiB, −100.0 %</title>"));
 }
@@ -124,16 +123,16 @@ fn objects_are_sorted_by_what_changed() {
     // The description names the first of them, too.
     assert!(drawn.contains("3 of 4 changed, most of all new.c: old –, new 400 bytes."), "{drawn}");
     assert!(places.windows(2).all(|two| two[0] < two[1]), "{places:?}");
-    // 1000 bytes are the whole 260 units of the axis, and what isn't there has no bar.
-    assert_eq!(all(&drawn, "rect class=\"bar old\"", "width")[1..], ["260", "26", "130"]);
-    assert_eq!(all(&drawn, "rect class=\"bar new\"", "width")[1..], ["104", "182", "26.3", "130"]);
+    // 1000 bytes are the whole 250 units of the axis, and what isn't there has no bar.
+    assert_eq!(all(&drawn, "rect class=\"bar old\"", "width")[1..], ["250", "25", "125"]);
+    assert_eq!(all(&drawn, "rect class=\"bar new\"", "width")[1..], ["100", "175", "25.2", "125"]);
     assert!(drawn.contains(">400  new</text>") && drawn.contains(">700  −30.0 %</text>"));
 }
 
 #[test]
 fn the_limit_of_frames_is_shown_where_it_is_near() {
     let drawn = frames(&machine(&[("f", pair(300, 2000)), ("g", pair(200, 1))], &[])).unwrap();
-    assert_eq!(all(&drawn, "line class=\"limit\"", "x1"), ["320"]);
+    assert_eq!(all(&drawn, "line class=\"limit\"", "x1"), ["341"]);
     assert!(drawn.contains(">limit 1,000</text>"));
     let drawn = frames(&machine(&[("f", pair(200, 200))], &[])).unwrap();
     assert!(all(&drawn, "line class=\"limit\"", "x1").is_empty());
@@ -230,7 +229,7 @@ fn many_rows_and_large_figures_stay_within_bounds() {
         names.iter().map(|name| (name.as_str(), pair(u64::MAX, 1))).collect();
     let drawn = sizes(&machine(&[], &objects)).unwrap();
     assert_eq!(drawn.matches("<g class=\"mark\">").count(), 60);
-    assert!(drawn.contains("viewBox=\"0 0 560 1508\""), "{drawn}");
+    assert!(drawn.contains("viewBox=\"0 0 580 1508\""), "{drawn}");
     let rows = [(1, pair(1, u64::MAX)), (i32::MAX, pair(0, 1)), (i32::MIN, pair(1, 1))];
     let drawn = workspaces(&used(&rows), Direction::Compress).unwrap();
     assert!(drawn.contains("by factors of two") && !drawn.contains("NaN"), "{drawn}");
