@@ -17,6 +17,7 @@ pub mod patching;
 pub mod read;
 pub mod record;
 pub mod report;
+pub mod review;
 pub mod rules;
 mod signals;
 mod staging;

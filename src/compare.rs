@@ -7,6 +7,7 @@ mod code;
 pub mod cost;
 mod functions;
 mod kinds;
+pub mod made;
 mod moved;
 pub mod origin;
 mod result;

@@ -115,7 +115,10 @@ impl Command {
             Command::Rules(Rules { command: RulesCommand::List, .. }) => "rules list",
             Command::Rules(Rules { command: RulesCommand::Check, .. }) => "rules check",
             Command::Rules(Rules { command: RulesCommand::Show { .. }, .. }) => "rules show",
-            Command::Report(Report { command: ReportCommand::Merge(_) }) => "report merge",
+            Command::Report(Report { command: Some(ReportCommand::Merge(_)), .. }) => {
+                "report merge"
+            }
+            Command::Report(Report { command: None, .. }) => "report",
             Command::Completions(_) => "completions",
             Command::Man(_) => "man",
         }

@@ -10,8 +10,8 @@ use crate::commands::held::{Place, Sources};
 use crate::commands::patching::{Start, Way};
 use crate::commands::read::Input;
 use crate::commands::{
-    Outcome, audit, completions, diff, explain, fold, import, man, patch, report, rules, transform,
-    verify,
+    Outcome, audit, completions, diff, explain, fold, import, man, patch, report, review, rules,
+    transform, verify,
 };
 use crate::finding::{Error, Result};
 use crate::report::console::Console;
@@ -31,6 +31,7 @@ pub(super) enum Plan {
     Fold(fold::Plan),
     Rules(rules::Plan),
     Report(report::Plan),
+    Review(Box<review::Plan>),
     Completions(Vec<u8>),
     Man(man::Plan),
 }
@@ -50,6 +51,7 @@ impl Plan {
             Plan::Fold(plan) => fold::run(plan, console),
             Plan::Rules(plan) => rules::run(plan, console),
             Plan::Report(plan) => report::run(plan, console),
+            Plan::Review(plan) => review::run(plan, console),
             Plan::Completions(script) => completions::run(script, console),
             Plan::Man(plan) => man::run(plan, console),
         }
@@ -69,7 +71,7 @@ pub(super) fn resolve(command: Command, matches: &ArgMatches) -> Result<Plan> {
         Command::Explain(flags) => Plan::Explain(explain(flags)?),
         Command::Transform(flags) => Plan::Transform(transform(flags)),
         Command::Rules(flags) => Plan::Rules(rules(flags)),
-        Command::Report(flags) => Plan::Report(report(flags)),
+        Command::Report(flags) => report(flags)?,
         Command::Fold(flags) => Plan::Fold(fold(flags, matches)),
         Command::Completions(flags) => Plan::Completions(script(&flags)),
         Command::Man(flags) => Plan::Man(manual(flags.folder)?),
@@ -164,14 +166,31 @@ fn check(flags: flags::Check) -> Result<check::Plan> {
     })
 }
 
-fn report(flags: flags::Report) -> report::Plan {
-    let ReportCommand::Merge(flags) = flags.command;
+fn report(flags: flags::Report) -> Result<Plan> {
+    let Some(ReportCommand::Merge(flags)) = flags.command else {
+        return Ok(Plan::Review(Box::new(review(flags)?)));
+    };
     let view = check::View {
         format: flags.format.into(),
         output: flags.output,
         max_findings: flags.max_findings,
     };
-    report::Plan { reports: flags.reports, view }
+    Ok(Plan::Report(report::Plan { reports: flags.reports, view }))
+}
+
+fn review(flags: flags::Report) -> Result<review::Plan> {
+    // The parser has seen to both.
+    let missing = |what: &str| Error::usage(format!("{what} is missing"));
+    let output = flags.output.ok_or_else(|| missing("--output"))?;
+    Ok(review::Plan {
+        subject: flags.subject.ok_or_else(|| missing("SUBJECT"))?.parse()?,
+        place: place(flags.tree)?,
+        sources: sources(None, flags.upstream)?,
+        rules: flags.ruleset.rules,
+        profile: flags.profile.profile,
+        kernel: flags.kernel,
+        output: Some(output).filter(|path| path != Path::new("-")),
+    })
 }
 
 fn verify(flags: flags::Verify) -> Result<verify::Plan> {

@@ -1,6 +1,6 @@
 //! `diff`: two kernel forms side by side.
 
-mod side;
+pub(super) mod side;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -8,10 +8,11 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use super::held::{Place, Sources};
-use super::{Outcome, output};
+use super::{Outcome, output, review};
 use crate::compare::{self, Comparison, Form, Known, Trees};
 use crate::finding::{Error, Result};
 use crate::linux::tree::Tree;
+use crate::patch::Change;
 use crate::report::console::{Console, Format};
 use crate::rules;
 use crate::text::{Files, Source, TreePath};
@@ -89,26 +90,39 @@ pub fn run(plan: &Plan, console: &mut Console) -> Result<Outcome> {
     let opener = side::Opener::new(plan, [&old_rules, &rules])?;
     let old = opener.open(&plan.old, &old_rules, console)?;
     let new = opener.open(&plan.new, &rules, console)?;
-    let trees = trees(&old, &new, plan, console)?;
-    let commits = commits(&old, &new, plan, &rules, console)?;
     let tree = match &plan.place {
         Some(place) => Some(place.tree(&rules)?),
         None => None,
     };
-    let callers = tree.as_ref().map(|tree| callers(tree, &rules, console)).transpose()?;
+    let (mut found, change) = compared([&old, &new], plan, &rules, tree.as_ref(), console)?;
+    if plan.stat {
+        found.files.iter_mut().for_each(|file| file.hunks.clear());
+    }
+    let html = match plan.format {
+        Format::Html => review::of_comparison(&new, &found, !plan.stat, console)?,
+        _ => String::new(),
+    };
+    show(plan, found, || change.text(), html, console)
+}
+
+/// Both sides, held against each other.
+pub(super) fn compared(
+    [old, new]: [&Opened<'_>; 2],
+    plan: &Plan,
+    rules: &rules::Ruleset,
+    tree: Option<&Tree>,
+    console: &mut Console,
+) -> Result<(Comparison, Change)> {
+    let trees = trees(old, new, plan, console)?;
+    let commits = commits(old, new, plan, rules, console)?;
+    let callers = tree.map(|tree| callers(tree, rules, console)).transpose()?;
     let known = Known {
         inside: &rules.library.output,
         trees,
         commits: commits.as_deref(),
         callers: callers.as_ref().map(|files| (files, rules.library.caller_words.as_slice())),
     };
-    let sides = [(old.side, &old.form), (new.side, &new.form)];
-    let [old, new] = sides;
-    let (mut found, change) = compare::compare(old, new, &known)?;
-    if plan.stat {
-        found.files.iter_mut().for_each(|file| file.hunks.clear());
-    }
-    show(plan, found, || change.text(), console)
+    compare::compare((old.side.clone(), &old.form), (new.side.clone(), &new.form), &known)
 }
 
 /// Writes the file, if one is wanted, and shows the rest.
@@ -116,15 +130,18 @@ fn show(
     plan: &Plan,
     mut found: Comparison,
     patch: impl Fn() -> Vec<u8>,
+    html: String,
     console: &mut Console,
 ) -> Result<Outcome> {
     let outcome = if found.equal { Outcome::Clean } else { Outcome::Different };
     match (&plan.output, plan.format) {
         (None, Format::Patch) => console.output(&patch())?,
+        (None, Format::Html) => console.output(html.as_bytes())?,
         (None, _) => console.compare(&found)?,
         (Some(path), format) => {
             let bytes = match format {
                 Format::Patch => patch(),
+                Format::Html => html.into_bytes(),
                 _ => console.compared(&found, format).into_bytes(),
             };
             output::write_file(path, &bytes)?;

@@ -157,7 +157,8 @@ fn source(plan: &Plan, ruleset: &Ruleset, origin: &Origin) -> BTreeMap<String, S
     known.map(|(key, value)| (key.to_owned(), value.to_owned())).collect()
 }
 
-fn summary(
+/// What an import did, in figures.
+pub(super) fn summary(
     ruleset: &Ruleset,
     profile: &Profile,
     release: &Release,

@@ -59,6 +59,16 @@ pub struct SaidRule {
     pub why: String,
 }
 
+/// A rule by its name, with its reason; one that is not among the known ones is built in.
+pub(super) fn said(known: &[&Rule], name: &RuleRef) -> SaidRule {
+    let rule = known.iter().find(|rule| rule.name == *name);
+    SaidRule {
+        rule: name.as_str().to_owned(),
+        file: rule.map_or("built in", |rule| rule.source.name.as_str()).to_owned(),
+        why: rule.map_or(BUILT_IN, |rule| rule.why.trim()).to_owned(),
+    }
+}
+
 /// An import, to be asked about its lines.
 #[derive(Debug)]
 pub struct Explainer<'a> {
@@ -148,15 +158,7 @@ impl Explainer<'_> {
         rules: &[RuleRef],
     ) -> Answer {
         let known = self.rules.rules();
-        let said = |name: &RuleRef| {
-            let rule: Option<&&Rule> = known.iter().find(|rule| rule.name == *name);
-            SaidRule {
-                rule: name.as_str().to_owned(),
-                file: rule.map_or("built in", |rule| rule.source.name.as_str()).to_owned(),
-                why: rule.map_or(BUILT_IN, |rule| rule.why.trim()).to_owned(),
-            }
-        };
-        let mut rules: Vec<SaidRule> = rules.iter().map(said).collect();
+        let mut rules: Vec<SaidRule> = rules.iter().map(|name| said(&known, name)).collect();
         rules.sort();
         rules.dedup();
         let (release, profile) = (self.release.to_owned(), self.rules.profile.name.clone());

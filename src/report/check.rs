@@ -30,7 +30,7 @@ pub struct Shown {
 pub fn document(record: &Record, format: Format, shown: Shown) -> String {
     match format {
         // A check has no form as a patch.
-        Format::Text | Format::Patch => {
+        Format::Text | Format::Patch | Format::Html => {
             text(record, Shown { elapsed: None, ..shown }, Verbosity::Normal, Paint { on: false })
         }
         Format::Json => json::record(record),

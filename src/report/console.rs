@@ -8,7 +8,7 @@ use super::json;
 use super::paint::Paint;
 use super::progress::Progress;
 use super::visible::one_line;
-use super::{audit, check, compare, error, explain, origin, patch, summary, text};
+use super::{audit, check, compare, error, explain, origin, page, patch, summary, text};
 use crate::check::record::Record;
 use crate::compare::Comparison;
 use crate::compare::origin::Answer;
@@ -33,6 +33,8 @@ pub enum Format {
     Github,
     /// For `git apply`, of a comparison.
     Patch,
+    /// For a browser, of a comparison.
+    Html,
 }
 
 /// When to colour.
@@ -222,6 +224,23 @@ impl Console {
             Format::Json => json::compare(self.command, &self.notes, found),
             _ => compare::document(found),
         }
+    }
+
+    /// Says what a page holds that was written to a file.
+    ///
+    /// # Errors
+    /// Standard output can't be written.
+    pub fn page(&mut self, done: &page::PageSummary, findings: &Findings) -> Result<()> {
+        if self.json() {
+            let document = json::page(self.command, &self.notes, findings, done);
+            return self.output(document.as_bytes());
+        }
+        self.findings(findings);
+        if self.style.verbosity == Verbosity::Quiet {
+            return Ok(());
+        }
+        let text = page::summary(done, self.out_paint());
+        self.output(text.as_bytes())
     }
 
     /// Shows where a line comes from.

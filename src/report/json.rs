@@ -15,6 +15,7 @@
 //! | `audit` | of an audit: the tree, what it was made from and its changes; else left out |
 //! | `comparison` | of `diff`: two forms side by side, below; else left out |
 //! | `origin` | of `explain`: a line, where it comes from or what became of it, below; else left out |
+//! | `page` | of `report`: what the page holds, and its file; else left out |
 //! | `ruleset` | of the `rules` commands: `origin`, `digest` and the `rules`; else left out |
 //! | `lines` | of `--explain`: the changed lines with their rules; else left out |
 //! | `error` | what ended the run: `kind` (`usage`, `input`, `internal`), `message`, `places`, `hint`; else left out |
@@ -45,6 +46,7 @@ use serde::Serialize;
 use super::audit::AuditSummary;
 use super::excerpt::excerpts;
 use super::explain::ChangedLine;
+use super::page::PageSummary;
 use super::patch::{PatchSummary, Verdict};
 use super::summary::{ImportSummary, RuleTable};
 use super::visible;
@@ -74,6 +76,8 @@ struct Document<'a> {
     comparison: Option<&'a Comparison>,
     #[serde(skip_serializing_if = "Option::is_none")]
     origin: Option<&'a Answer>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    page: Option<&'a PageSummary>,
     #[serde(skip_serializing_if = "Option::is_none")]
     ruleset: Option<&'a RuleTable>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -140,6 +144,7 @@ impl<'a> Document<'a> {
             verdicts: None,
             comparison: None,
             origin: None,
+            page: None,
             ruleset: None,
             lines: None,
             error: None,
@@ -206,6 +211,17 @@ pub(super) fn compare(command: &str, notes: &[String], found: &Comparison) -> St
 /// The document of a line and where it comes from.
 pub(super) fn origin(command: &str, notes: &[String], answer: &Answer) -> String {
     Document { origin: Some(answer), ..Document::new(command, notes) }.text()
+}
+
+/// The document of a page that was written.
+pub(super) fn page(
+    command: &str,
+    notes: &[String],
+    findings: &Findings,
+    done: &PageSummary,
+) -> String {
+    let findings = findings.clone().sorted().into_iter().map(finding).collect();
+    Document { findings, page: Some(done), ..Document::new(command, notes) }.text()
 }
 
 /// The document of the `rules` commands.

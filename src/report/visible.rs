@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 
 /// Whether `c` could move the cursor, change the reading direction or take no room at all.
-fn is_treacherous(c: char) -> bool {
+pub(super) fn is_treacherous(c: char) -> bool {
     c.is_control()
         || matches!(c,
             '\u{61c}'

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::reporting::{FormatFlag, text_json_or_patch};
+use super::reporting::{FormatFlag, of_comparison};
 use super::shared::{LinuxTree, ProfileName, RulesFolder, Upstream};
 
 /// Compare two kernel forms: what changes for callers, in the code, and where it comes from
@@ -44,8 +44,8 @@ pub(in crate::cli) struct Diff {
     /// Leave out the change line by line
     #[arg(long)]
     pub(in crate::cli) stat: bool,
-    /// Report as text, as JSON, or as the plain patch from A to B
-    #[arg(long, value_name = "FORMAT", value_parser = text_json_or_patch(), default_value = "text")]
+    /// Report as text, as JSON, as a page for a browser, or as the plain patch from A to B
+    #[arg(long, value_name = "FORMAT", value_parser = of_comparison(), default_value = "text")]
     #[arg(help_heading = "Reporting")]
     pub(in crate::cli) format: FormatFlag,
     /// Write the report to FILE; standard output has it in short then
@@ -58,5 +58,6 @@ Examples:
   kernelize diff v1.5.6 v1.5.7 | less
   kernelize diff v1.5.6 v1.5.7 --linux ~/src/linux --stat
   kernelize diff linux:linux-source-6.12 v1.5.7 --upstream ~/src/zstd --format json -o diff.json
+  kernelize diff v1.5.6 v1.5.7 --format html -o review.html
   kernelize diff v1.5.7 v1.5.7 --profile-old official --format patch
   kernelize diff linux-zstd-1.5.6 linux-zstd-1.5.7 --rules-old old-rules";

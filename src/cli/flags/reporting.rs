@@ -34,6 +34,9 @@ pub(in crate::cli) enum FormatFlag {
     /// Of `diff`, which has a list of its own.
     #[value(skip)]
     Patch,
+    /// The same.
+    #[value(skip)]
+    Html,
 }
 
 fn text_or_json() -> impl clap::builder::TypedValueParser<Value = FormatFlag> {
@@ -44,10 +47,10 @@ fn text_or_json() -> impl clap::builder::TypedValueParser<Value = FormatFlag> {
 }
 
 /// What a comparison comes in.
-pub(in crate::cli) fn text_json_or_patch()
--> impl clap::builder::TypedValueParser<Value = FormatFlag> {
-    PossibleValuesParser::new(["text", "json", "patch"]).map(|name| match name.as_str() {
+pub(in crate::cli) fn of_comparison() -> impl clap::builder::TypedValueParser<Value = FormatFlag> {
+    PossibleValuesParser::new(["text", "json", "html", "patch"]).map(|name| match name.as_str() {
         "json" => FormatFlag::Json,
+        "html" => FormatFlag::Html,
         "patch" => FormatFlag::Patch,
         _ => FormatFlag::Text,
     })
@@ -62,6 +65,7 @@ impl From<FormatFlag> for Format {
             FormatFlag::Junit => Format::Junit,
             FormatFlag::Github => Format::Github,
             FormatFlag::Patch => Format::Patch,
+            FormatFlag::Html => Format::Html,
         }
     }
 }

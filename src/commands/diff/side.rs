@@ -26,12 +26,12 @@ const MAX_FILES: usize = 20_000;
 const DIGITS: usize = 12;
 
 /// What a side was made from, made again.
-pub(super) struct Made<'r> {
-    pub(super) release: Release,
-    pub(super) rules: &'r Ruleset,
-    pub(super) profile: &'r Profile,
-    pub(super) target: Target,
-    pub(super) tree: KernelTree,
+pub(in crate::commands) struct Made<'r> {
+    pub(in crate::commands) release: Release,
+    pub(in crate::commands) rules: &'r Ruleset,
+    pub(in crate::commands) profile: &'r Profile,
+    pub(in crate::commands) target: Target,
+    pub(in crate::commands) tree: KernelTree,
 }
 
 impl Made<'_> {
@@ -54,24 +54,24 @@ fn made(
 }
 
 /// A side.
-pub(super) struct Opened<'r> {
-    pub(super) side: compare::Side,
-    pub(super) form: Form,
+pub(in crate::commands) struct Opened<'r> {
+    pub(in crate::commands) side: compare::Side,
+    pub(in crate::commands) form: Form,
     /// None where what it was made from isn't at hand.
-    pub(super) made: Option<Made<'r>>,
+    pub(in crate::commands) made: Option<Made<'r>>,
     /// Files that are as an import made them, by other rules than ours.
-    pub(super) foreign: BTreeSet<TreePath>,
+    pub(in crate::commands) foreign: BTreeSet<TreePath>,
 }
 
 /// Opens sides.
-pub(super) struct Opener<'p> {
+pub(in crate::commands) struct Opener<'p> {
     plan: &'p Plan,
     /// The kernel tree that is one of the sides: releases are imported for it.
     target: Option<Target>,
 }
 
 impl<'p> Opener<'p> {
-    pub(super) fn new(plan: &'p Plan, rules: [&Ruleset; 2]) -> Result<Opener<'p>> {
+    pub(in crate::commands) fn new(plan: &'p Plan, rules: [&Ruleset; 2]) -> Result<Opener<'p>> {
         let mut target = None;
         for (way, rules) in [&plan.old, &plan.new].into_iter().zip(rules) {
             if let (Subject::Linux(path), None) = (&way.subject, &plan.kernel) {
@@ -81,7 +81,7 @@ impl<'p> Opener<'p> {
         Ok(Opener { plan, target })
     }
 
-    pub(super) fn open<'r>(
+    pub(in crate::commands) fn open<'r>(
         &self,
         way: &Way,
         rules: &'r Ruleset,
