@@ -4,6 +4,9 @@ use crate::compare::cost::{
     Cost, Exports, FrameCost, MachineCost, ObjectCost, Pair, WorkspaceRow, WorkspaceUse,
 };
 use crate::compare::speed::{CorpusPart, Rate, Speed, SpeedRow};
+use crate::compare::{CodeSummary, Comparison, Side};
+use crate::finding::Findings;
+use crate::report::page::{Review, page};
 
 /// Noise that is the same each time.
 struct Noise(u64);
@@ -23,7 +26,7 @@ impl Noise {
 
 const HOSTILE: &str = "</script></text><script>document.title='pwned'</script>\u{202e}&amp;";
 
-pub(in crate::report::page) fn cost() -> Cost {
+fn cost() -> Cost {
     let mut noise = Noise(1);
     Cost {
         workspaces: vec![
@@ -95,7 +98,7 @@ fn machine(name: &str, objects: u64, noise: &mut Noise) -> MachineCost {
     }
 }
 
-pub(in crate::report::page) fn speed() -> Speed {
+fn speed() -> Speed {
     let mut noise = Noise(2);
     let parts = ["text", "source code", "binary", "zeros", "noise", "JSON", HOSTILE];
     let levels = [-5, 1, 3, 5, 9, 15, 19];
@@ -154,21 +157,29 @@ fn rate(ratio: f64, noise: &mut Noise) -> Rate {
 #[ignore = "writes files, for ci/page"]
 fn charts_are_written() {
     let Some(folder) = std::env::var_os("KERNELIZE_SAMPLES") else { return };
-    let mut environment = minijinja::Environment::new();
-    environment.add_template("cost.html", include_str!("../cost.html")).unwrap();
-    environment.add_template("speed.html", include_str!("../speed.html")).unwrap();
-    let mut page = String::from(
-        "<!DOCTYPE html><html lang=en><meta charset=utf-8><title>x</title><style>:root{--bg:#fff;--fg:#1f2328;--text:#1f2328;--muted:#57606a;--grid:#d0d7de;--old:#57606a;--new:#0969da;--good:#116329;--bad:#b3261e}body{background:var(--bg);color:var(--fg);font:15px/1.5 system-ui,sans-serif;margin:1rem}@media(prefers-color-scheme:dark){:root{--bg:#0d1117;--fg:#e6edf3;--text:#e6edf3;--muted:#9198a1;--grid:#30363d;--old:#9198a1;--new:#58a6ff;--good:#3fb950;--bad:#ff7b72}}",
-    );
-    page.push_str(include_str!("../charts.css"));
-    page.push_str("</style><main>");
-    let cost = super::super::cost::value(&cost());
-    let speed = super::super::speed::value(&speed());
-    for name in ["cost.html", "speed.html"] {
-        let template = environment.get_template(name).unwrap();
-        page.push_str(
-            &template.render(minijinja::context! { cost => &cost, speed => &speed }).unwrap(),
-        );
-    }
+    let comparison = Comparison {
+        old: Side::default(),
+        new: Side::default(),
+        equal: true,
+        api: Vec::new(),
+        callers: None,
+        cost: Some(cost()),
+        speed: Some(speed()),
+        code: CodeSummary::default(),
+        causes: None,
+        commits: None,
+        files: Vec::new(),
+    };
+    let (page, _) = page(&Review {
+        title: "Charts",
+        facts: &[],
+        import: None,
+        findings: &Findings::default(),
+        verdict: None,
+        audit: None,
+        comparison: Some(&comparison),
+        made: None,
+    })
+    .unwrap();
     std::fs::write(std::path::Path::new(&folder).join("charts.html"), page).unwrap();
 }
