@@ -114,8 +114,11 @@ fn causes<'l>(lines: impl Iterator<Item = &'l Line>) -> String {
 
 /// Draws a hunk, and says how many changes it has.
 fn drawn_hunk(out: &mut String, file: &FileReport, hunk: &HunkReport) -> usize {
-    let _ = write!(out, "<tbody class=\"h\"><tr><td colspan=\"4\">lines {} ", hunk.new.0);
-    push_code(out, hunk.within.as_bytes());
+    let _ = write!(out, "<tbody class=\"h\"><tr><td colspan=\"4\">line {}", hunk.new.0.max(1));
+    if !hunk.within.is_empty() {
+        out.push_str(" in ");
+        push_code(out, hunk.within.as_bytes());
+    }
     let words = causes(hunk.lines.iter());
     let _ = write!(out, " <i>{words}</i></tbody>\n");
     let start = |(first, count): (usize, usize)| if count == 0 { first + 1 } else { first };

@@ -107,6 +107,11 @@
 
   // From change to change
 
+  // Sizes of what was never drawn are guesses: once it is, the place is another.
+  const show = (element, block) => {
+    element.scrollIntoView({ block });
+    requestAnimationFrame(() => requestAnimationFrame(() => element.scrollIntoView({ block })));
+  };
   let here = null;
   const reveal = (element) => {
     for (let up = element; up; up = up.parentElement) {
@@ -122,7 +127,7 @@
     change.tabIndex = -1;
     change.focus({ preventScroll: true });
     const isLong = change.getBoundingClientRect().height > innerHeight / 2;
-    change.scrollIntoView({ block: isLong ? 'start' : 'center' });
+    show(change, isLong ? 'start' : 'center');
   };
   // Where nothing was visited yet, the first change that stands below the top of the window.
   const nearest = () => changes.findIndex((change) => {
@@ -165,17 +170,17 @@
     if (file && file.tagName === 'DETAILS') {
       reveal(file);
       const row = rowOf(file, Number(line[2]));
-      if (!row) return file.scrollIntoView();
+      if (!row) return show(file, 'start');
       reveal(row);
       marked = row;
       row.classList.add('here');
       const change = row.closest('.change');
       if (change) here = change;
-      return row.scrollIntoView({ block: 'center' });
+      return show(row, 'center');
     }
     if (!target) return;
     reveal(target);
-    target.scrollIntoView({ block: 'start' });
+    show(target, 'start');
   };
   addEventListener('hashchange', follow);
   document.addEventListener('click', (event) => {
