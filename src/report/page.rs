@@ -8,6 +8,8 @@ mod cost;
 mod made;
 mod rows;
 mod speed;
+#[cfg(test)]
+mod tests;
 mod text;
 mod top;
 mod tree;

@@ -47,6 +47,25 @@
 
   const number = (count) => count.toLocaleString('en');
 
+  // What stands around changes is of use only beside one that is shown.
+  const surroundings = (file, all) => {
+    const bodies = [...file.querySelectorAll('.d > tbody')];
+    const is = (body, name) => body && body.classList.contains(name);
+    const live = (body) => is(body, 'change') && !body.hidden;
+    const seen = (body) => is(body, 'x') && !body.hidden;
+    for (const [at, body] of bodies.entries()) {
+      if (is(body, 'x')) body.hidden = !all && !live(bodies[at - 1]) && !live(bodies[at + 1]);
+    }
+    let below = false;
+    for (let at = bodies.length - 1; at >= 0; at -= 1) {
+      const body = bodies[at];
+      below ||= live(body);
+      if (is(body, 'g')) body.hidden = !all && !seen(bodies[at - 1]) && !seen(bodies[at + 1]);
+      if (is(body, 'h')) [body.hidden, below] = [!all && !below, false];
+    }
+    file.hidden = !all && !bodies.some(live);
+  };
+
   const filter = () => {
     if (!form) return;
     const shows = wanted();
@@ -56,28 +75,7 @@
       if (!change.hidden) shown += 1;
     }
     const all = shown === changes.length;
-    for (const file of files) {
-      const bodies = [...file.querySelectorAll('.d > tbody')];
-      // What stands around changes is of use only beside one that is shown.
-      bodies.forEach((body, at) => {
-        if (body.classList.contains('change')) return;
-        const near = (step) => {
-          let other = bodies[at + step];
-          while (other && !other.classList.contains('change')) {
-            if (other.classList.contains('g') || other.classList.contains('h')) break;
-            other = bodies[(at += step) + step];
-          }
-          return other;
-        };
-        const start = at;
-        const before = near(-1);
-        at = start;
-        const after = near(1);
-        const live = (other) => other && other.classList.contains('change') && !other.hidden;
-        body.hidden = !(all || live(before) || live(after));
-      });
-      file.hidden = !all && !file.querySelector('.change:not([hidden])');
-    }
+    for (const file of files) surroundings(file, all);
     $('shown').textContent = all
       ? `${number(shown)} changes`
       : `${number(shown)} of ${number(changes.length)} changes shown`;
