@@ -89,19 +89,24 @@ struct Step {
     files: Files,
 }
 
-/// Makes the patches; none where nothing is to be changed.
-///
-/// # Errors
-/// A message can't be put into a mail, or a patch doesn't give the files that it was made from, which
-/// is a fault of this program.
-pub fn make(new: &New<'_>, old: &Old<'_>, wish: &Wish) -> Result<Vec<Patch>> {
-    let before = old.files();
+/// All files before and after.
+pub fn files(new: &New<'_>, old: &Old<'_>) -> (Files, Files) {
     let after = match old {
         Old::Tree(_, Some((_, carried))) => carried.files.clone(),
         // What lies there already and isn't the library's stays.
         Old::Tree(tree, None) => tree.files.clone().into_iter().chain(new.files()).collect(),
         _ => new.files(),
     };
+    (old.files(), after)
+}
+
+/// Makes the patches; none where nothing is to be changed.
+///
+/// # Errors
+/// A message can't be put into a mail, or a patch doesn't give the files that it was made from, which
+/// is a fault of this program.
+pub fn make(new: &New<'_>, old: &Old<'_>, wish: &Wish) -> Result<Vec<Patch>> {
+    let (before, after) = files(new, old);
     no_clash(&after)?;
     let change = Change::between(&before, &after)?;
     if change.is_empty() {

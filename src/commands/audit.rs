@@ -80,7 +80,8 @@ fn lines(source: &Source, (first, last): (usize, usize)) -> Span {
     Span::new(start, end.max(start))
 }
 
-fn summary(
+/// What was found, as reports have it.
+pub(super) fn summary(
     ruleset: &Ruleset,
     profile: &Profile,
     tree: &Tree,

@@ -99,7 +99,7 @@ pub fn run(plan: &Plan, console: &mut Console) -> Result<Outcome> {
         found.files.iter_mut().for_each(|file| file.hunks.clear());
     }
     let html = match plan.format {
-        Format::Html => review::of_comparison(&new, &found, !plan.stat, console)?,
+        Format::Html => review::of_comparison(&new, &found, !plan.stat)?,
         _ => String::new(),
     };
     show(plan, found, || change.text(), html, console)

@@ -64,6 +64,7 @@ pub(super) struct Ground {
     pub(super) release: Release,
     pub(super) import: KernelTree,
     pub(super) kernel: String,
+    pub(super) target: Target,
     pub(super) before: Before,
     pub(super) findings: Findings,
     /// Who calls the library; only a tree tells.
@@ -107,8 +108,9 @@ impl Way {
             }
             _ => Before::Nothing,
         };
+        let callers = None;
         let mut ground =
-            Ground { ruleset, profile, release, import, kernel, before, findings, callers: None };
+            Ground { ruleset, profile, release, import, kernel, target, before, findings, callers };
         ground.hold_tree()?;
         Ok(ground)
     }
@@ -177,6 +179,17 @@ impl Ground {
     /// # Errors
     /// As for [`series::make`].
     pub(super) fn patches(&self, wish: &Wish) -> Result<Vec<Patch>> {
+        let (new, old) = self.ends();
+        series::make(&new, &old, wish)
+    }
+
+    /// All files before and after.
+    pub(super) fn files(&self) -> (Files, Files) {
+        let (new, old) = self.ends();
+        series::files(&new, &old)
+    }
+
+    fn ends(&self) -> (New<'_>, Old<'_>) {
         let Ground { ruleset, profile, release, import, kernel, .. } = self;
         let new = New { release, tree: import, ruleset, profile, kernel };
         let old = match &self.before {
@@ -186,7 +199,7 @@ impl Ground {
                 Old::Tree(tree, held.as_ref().map(|held| (&held.0, &held.1)))
             }
         };
-        series::make(&new, &old, wish)
+        (new, old)
     }
 
     /// What the tree lacks, what its own changes want decided, and what its callers would miss.

@@ -1,19 +1,25 @@
 //! `report`: the page on which people review an import or a patch.
 
-use std::path::PathBuf;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
-use super::diff::side::{Made, Opened, Opener};
+use super::diff::side::{self, Made, Opened, Opener};
 use super::diff::{self, Subject};
 use super::held::{self, Place, Sources};
-use super::{Outcome, import, output};
+use super::patching::{Before, Ground};
+use super::verify::{self, Remade};
+use super::{Outcome, audit, import, output, profile};
 use crate::compare::{self, Comparison, Form, made};
-use crate::finding::{Findings, Result};
+use crate::finding::{Error, Findings, Result};
+use crate::kernel::target::Target;
+use crate::linux::base::Base;
+use crate::linux::tree::Tree;
 use crate::pipeline::KernelTree;
 use crate::report::audit::AuditSummary;
 use crate::report::console::{Console, Format};
 use crate::report::page::{self, PageSummary, Review};
 use crate::report::patch::Verdict;
-use crate::rules::{self, Active};
+use crate::rules::{self, Active, Profile, Ruleset};
 
 /// What is to be reviewed.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -39,7 +45,12 @@ pub struct Plan {
 /// # Errors
 /// The ruleset can't be loaded, the subject can't be read or made, or the page can't be written.
 pub fn run(plan: &Plan, console: &mut Console) -> Result<Outcome> {
-    let (html, mut done, findings) = of_import(plan, console)?;
+    let (html, mut done, findings) = match &plan.subject {
+        Subject::Named(name) if name == "-" || Path::new(name).is_file() => {
+            of_patch(plan, Path::new(name), console)?
+        }
+        _ => of_import(plan, console)?,
+    };
     match &plan.output {
         None => console.output(html.as_bytes())?,
         Some(path) => {
@@ -54,26 +65,31 @@ pub fn run(plan: &Plan, console: &mut Console) -> Result<Outcome> {
 /// All that goes onto a page besides the import.
 #[derive(Default)]
 struct Beside<'a> {
+    /// The heading; none for one that names the import.
     title: Option<String>,
     facts: Vec<(String, String)>,
     comparison: Option<&'a Comparison>,
     audit: Option<AuditSummary>,
     verdict: Option<Verdict>,
-    findings: Findings,
+    /// All findings; none for those of the import.
+    findings: Option<Findings>,
 }
 
-/// The page of an import, a folder or a tree. What these have otherwise than their import is shown, too.
-fn of_import(plan: &Plan, console: &mut Console) -> Result<(String, PageSummary, Findings)> {
+/// What a page is drawn as: its text, what it holds, and what was found.
+type Drawn = (String, PageSummary, Findings);
+
+/// The page of an import, a folder or a tree, with what these have otherwise than their import.
+fn of_import(plan: &Plan, console: &mut Console) -> Result<Drawn> {
     let rules = rules::load(plan.rules.as_deref())?;
     let diff = sides(plan);
     let opened = Opener::new(&diff, [&rules, &rules])?.open(&diff.new, &rules, console)?;
-    let changed = match &opened.made {
-        Some(made) => own_changes(made, &opened, &diff, &rules, console)?,
-        None => None,
-    };
-    let facts = vec![("Read from".to_owned(), opened.side.source.clone())];
-    let facts = if opened.side.kind == "release" { Vec::new() } else { facts };
-    drawn(&opened, Beside { comparison: changed.as_ref(), facts, ..Beside::default() }, true)
+    let changed = own_changes(&opened, &diff, &rules, console)?;
+    let mut beside = Beside { comparison: changed.as_ref(), ..Beside::default() };
+    if opened.side.kind != "release" {
+        beside.facts.push(("Read from".to_owned(), opened.side.source.clone()));
+        beside.title = Some(opened.side.name.clone());
+    }
+    drawn(&opened, beside, true)
 }
 
 /// The subject as both sides of a comparison.
@@ -97,58 +113,139 @@ fn sides(plan: &Plan) -> diff::Plan {
 
 /// What a folder or tree has otherwise than what it was made from; none where all is as it was made.
 fn own_changes(
-    made: &Made<'_>,
     opened: &Opened<'_>,
     plan: &diff::Plan,
-    rules: &rules::Ruleset,
+    rules: &Ruleset,
     console: &mut Console,
 ) -> Result<Option<Comparison>> {
-    let form = Form::of(&made.tree);
-    if form.files == opened.form.files {
+    let Some(made) = &opened.made else { return Ok(None) };
+    if Form::of(&made.tree).files == opened.form.files {
         return Ok(None);
     }
+    let again = side::made(&made.release, made.rules, made.profile, &made.target)?;
+    let again =
+        Made { release: made.release.clone(), target: made.target.clone(), tree: again, ..*made };
+    let old = imported(again, "the import".to_owned());
+    let (found, _) = diff::compared([&old, opened], plan, rules, None, console)?;
+    Ok(Some(found))
+}
+
+/// An import as a side.
+fn imported(made: Made<'_>, name: String) -> Opened<'_> {
     let side = compare::Side {
-        name: made.release.name.clone(),
+        name,
         kind: "release",
         source: import::spoken(&made.release.origin),
         release: Some(made.release.name.clone()),
         profile: Some(made.profile.name.clone()),
-        rules: None,
+        rules: Some(side::digits(&made.rules.digest)),
     };
-    let _ = (side, plan, rules, console);
-    Ok(None)
+    Opened { side, form: Form::of(&made.tree), made: Some(made), foreign: BTreeSet::new() }
 }
 
-/// The page of a comparison.
-pub(super) fn of_comparison(
-    new: &Opened<'_>,
-    found: &Comparison,
-    lines: bool,
-    _console: &mut Console,
-) -> Result<String> {
+/// The page of a patch, which is made again.
+fn of_patch(plan: &Plan, path: &Path, console: &mut Console) -> Result<Drawn> {
+    let verify = verify::Plan {
+        patches: vec![path.to_owned()],
+        place: plan.place.clone(),
+        sources: plan.sources.clone(),
+        rules: plan.rules.clone(),
+    };
+    let Remade { verdict, ground } = verify::remade(&verify, path, console)?;
+    let Some(ground) = ground else {
+        let reason = verdict.reasons.join("; ");
+        return Err(Error::input(format!("{} can't be made again: {reason}", verdict.patch))
+            .hint("name the tree that it is for with --linux, at the same --base"));
+    };
+    let (_, after) = ground.files();
+    let Ground { ruleset, profile, release, import, kernel, target, before, findings, .. } = ground;
+    let facts = vec![
+        ("Patch".to_owned(), verdict.patch.clone()),
+        ("Kernel".to_owned(), if kernel.is_empty() { "any".to_owned() } else { kernel }),
+    ];
+    let name = release.name.clone();
+    let made =
+        Made { release, rules: &ruleset, profile: &profile, target: target.clone(), tree: import };
+    let mut new = imported(made, format!("{name}, patched"));
+    new.form.files = after;
+    let mut beside =
+        Beside { facts, verdict: Some(verdict), findings: Some(findings), ..Beside::default() };
+    let diff = sides(plan);
+    let (old, tree) = match before {
+        Before::Import(release, tree) => {
+            let (release, rules, profile) = (*release, &ruleset, &profile);
+            let name = release.name.clone();
+            (Some(imported(Made { release, rules, profile, target, tree: *tree }, name)), None)
+        }
+        Before::Tree(tree, Some(held)) => {
+            let (base, carried) = *held;
+            let release = new.made.as_ref().map(|made| &made.release);
+            beside.audit = release.map(|release| {
+                let version = base.version;
+                audit::summary(&ruleset, &profile, &tree, version, &base, release, &carried)
+            });
+            (Some(held_before(&tree, base, &ruleset, &profile, target)?), Some(tree))
+        }
+        Before::Nothing | Before::Tree(..) => (None, None),
+    };
+    let Some(old) = old else { return drawn(&new, beside, true) };
+    let tree = tree.as_deref();
+    let (found, _) = diff::compared([&old, &new], &diff, &ruleset, tree, console)?;
+    beside.comparison = Some(&found);
+    beside.title = Some(format!("{} to {name}", old.side.name));
+    drawn(&new, beside, true)
+}
+
+/// What a tree held before.
+fn held_before<'r>(
+    tree: &Tree,
+    base: Base,
+    ruleset: &'r Ruleset,
+    wanted: &'r Profile,
+    target: Target,
+) -> Result<Opened<'r>> {
+    let side = compare::Side {
+        name: format!("Linux {}", tree.kernel),
+        kind: "linux",
+        source: format!("kernel tree {}", tree.shown),
+        release: Some(base.name.clone()),
+        profile: base.profile.clone(),
+        rules: None,
+    };
+    let profile = profile(ruleset, base.profile.as_deref().or(Some(&wanted.name)))?;
+    let made = match base.release {
+        Some(release) => {
+            let made = side::made(&release, ruleset, profile, &target)?;
+            Some(Made { release, rules: ruleset, profile, target, tree: made })
+        }
+        None => None,
+    };
+    let upstream = made.as_ref().map(|made| Form::of(&made.tree).upstream).unwrap_or_default();
+    let form = Form { files: tree.files.clone(), upstream };
+    Ok(Opened { side, form, made, foreign: BTreeSet::new() })
+}
+
+/// The page of a comparison; `lines` says whether upstream stands beside the kernel form.
+pub(super) fn of_comparison(new: &Opened<'_>, found: &Comparison, lines: bool) -> Result<String> {
     let title = format!("{} to {}", found.old.name, found.new.name);
     let beside = Beside { title: Some(title), comparison: Some(found), ..Beside::default() };
     drawn(new, beside, lines).map(|(html, ..)| html)
 }
 
-/// Draws the page; `lines` says whether upstream stands beside the kernel form.
-fn drawn(
-    opened: &Opened<'_>,
-    beside: Beside<'_>,
-    lines: bool,
-) -> Result<(String, PageSummary, Findings)> {
-    let import = opened.made.as_ref().map(proved).transpose()?;
-    let made = opened.made.as_ref().zip(import.as_ref()).filter(|_| lines).map(|(made, tree)| {
+fn drawn(opened: &Opened<'_>, beside: Beside<'_>, lines: bool) -> Result<Drawn> {
+    let again = match &opened.made {
+        Some(made) if made.tree.proof.is_none() => Some(proved(made)?),
+        _ => None,
+    };
+    let pair = opened.made.as_ref().map(|made| (made, again.as_ref().unwrap_or(&made.tree)));
+    let made = pair.filter(|_| lines).map(|(made, tree)| {
         let rules = Active::new(made.rules, made.release.version, made.profile);
         made::Made::of(tree, &rules, &made.release.files)
     });
-    let summary = opened
-        .made
-        .as_ref()
-        .zip(import.as_ref())
-        .map(|(made, tree)| import::summary(made.rules, made.profile, &made.release, tree));
-    let mut findings = beside.findings;
-    findings.extend(import.map(|tree| tree.findings).unwrap_or_default());
+    let summary =
+        pair.map(|(made, tree)| import::summary(made.rules, made.profile, &made.release, tree));
+    let of_import = || pair.map(|(_, tree)| tree.findings.clone()).unwrap_or_default();
+    let findings = beside.findings.unwrap_or_else(of_import);
     let title = beside.title.unwrap_or_else(|| match &summary {
         Some(import) => format!("{} {} in kernel form", import.library, import.release),
         None => opened.side.name.clone(),

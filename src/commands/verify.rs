@@ -57,6 +57,21 @@ pub fn run(plan: &Plan, console: &mut Console) -> Result<Outcome> {
 }
 
 fn verdict(plan: &Plan, path: &Path, console: &mut Console) -> Result<Verdict> {
+    remade(plan, path, console).map(|remade| remade.verdict)
+}
+
+/// A patch, made again.
+pub(super) struct Remade {
+    pub(super) verdict: Verdict,
+    /// What it was made from; none where the tree is another one.
+    pub(super) ground: Option<Ground>,
+}
+
+/// Makes a patch again.
+///
+/// # Errors
+/// It can't be read or was not made by this program, or what it was made from can't be read.
+pub(super) fn remade(plan: &Plan, path: &Path, console: &mut Console) -> Result<Remade> {
     let name = path.display().to_string();
     let named = |mut error: Error| {
         error.message = format!("{name}: {}", error.message);
@@ -66,24 +81,25 @@ fn verdict(plan: &Plan, path: &Path, console: &mut Console) -> Result<Verdict> {
     let parsed = parse(&bytes).map_err(named)?;
     let recipe = Recipe::parse(&parsed.trailers).map_err(named)?;
     let way = way(plan, &recipe, &name)?;
+    let said = |verified, reasons| Verdict { patch: name.clone(), verified, reasons };
     if let Some(reason) = other_base(&way, &recipe)? {
-        return Ok(Verdict { patch: name, verified: false, reasons: vec![reason] });
+        return Ok(Remade { verdict: said(false, vec![reason]), ground: None });
     }
     let ground = way.ground(console)?;
     let again = again(&ground, &parsed, &recipe).map_err(named)?;
-    let Some(difference) = again.as_ref().map(|again| first_difference(&bytes, again)) else {
-        let reasons = vec!["made again, the series has no such part".to_owned()];
-        return Ok(Verdict { patch: name, verified: false, reasons });
+    let verdict = match again.as_ref().map(|again| (again, first_difference(&bytes, again))) {
+        None => said(false, vec!["made again, the series has no such part".to_owned()]),
+        Some((_, None)) => said(true, Vec::new()),
+        Some((again, Some(difference))) => {
+            let mut reasons = causes(&recipe, again);
+            let (part, line) = (&difference.part, difference.line);
+            let (given, expected) = shown(&difference.given, &difference.expected);
+            reasons.push(format!("line {line}, {part}: the patch has {given}"));
+            reasons.push(format!("made again it has {expected}"));
+            said(false, reasons)
+        }
     };
-    let Some(difference) = difference else {
-        return Ok(Verdict { patch: name, verified: true, reasons: Vec::new() });
-    };
-    let mut reasons = causes(&recipe, again.as_deref().unwrap_or_default());
-    let (part, line) = (&difference.part, difference.line);
-    let (given, expected) = shown(&difference.given, &difference.expected);
-    reasons.push(format!("line {line}, {part}: the patch has {given}"));
-    reasons.push(format!("made again it has {expected}"));
-    Ok(Verdict { patch: name, verified: false, reasons })
+    Ok(Remade { verdict, ground: Some(ground) })
 }
 
 /// How the patch was made, as far as it says so itself.

@@ -224,3 +224,87 @@ fn left_out(tree: &KernelTree, rules: &Active<'_>, release: &Files) -> Vec<LeftO
     });
     others.collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::edit::EditSet;
+    use crate::text::Span;
+
+    /// A text after some edits, each a span, a text and a rule.
+    fn edited(text: Traced, edits: &[(usize, usize, &str, &str)]) -> Traced {
+        let mut set = EditSet::default();
+        for (start, end, text, rule) in edits {
+            set.replace(Span::new(*start, *end), *text, &RuleRef::new("test", rule));
+        }
+        text.apply(set).unwrap()
+    }
+
+    fn found(text: &str, edits: &[(usize, usize, &str, &str)]) -> Vec<String> {
+        let traced = edited(Traced::new(text.as_bytes()), edits);
+        let all = groups(text.as_bytes(), &traced).into_iter();
+        let shown = |group: Group| {
+            let rules: Vec<&str> = group.rules.iter().map(RuleRef::as_str).collect();
+            format!("{:?} {:?} {} {}", group.old, group.new, group.parts.len(), rules.join(" "))
+        };
+        all.map(shown).collect()
+    }
+
+    #[test]
+    fn lines_are_grouped_by_what_made_them() {
+        let text = "one\ntwo\nthree\nfour\n";
+        assert_eq!(found(text, &[]), Vec::<String>::new());
+        assert_eq!(found(text, &[(4, 7, "2", "a")]), ["1..2 1..2 1 test/a"]);
+        // What goes with its end of line stands before the line behind it, or after the one before it.
+        assert_eq!(found(text, &[(4, 8, "", "a")]), ["1..2 1..1 1 test/a"]);
+        assert_eq!(found(text, &[(3, 7, "", "a")]), ["1..2 1..1 1 test/a"]);
+        assert_eq!(found(text, &[(4, 4, "new\n", "a")]), ["1..1 1..2 1 test/a"]);
+        assert_eq!(found(text, &[(19, 19, "last", "a")]), ["4..4 4..5 1 test/a"]);
+        // Neighbours stay apart where others made them.
+        let both = [(0, 3, "1", "a"), (4, 7, "2", "a")];
+        assert_eq!(found(text, &both), ["0..2 0..2 2 test/a"]);
+        let both = [(0, 3, "1", "a"), (4, 7, "2", "b")];
+        assert_eq!(found(text, &both), ["0..1 0..1 1 test/a", "1..2 1..2 1 test/b"]);
+        assert_eq!(found(text, &[(0, 3, "1", "a"), (4, 7, "two", "b")]), ["0..1 0..1 1 test/a"]);
+    }
+
+    proptest! {
+        /// Whatever two stages do: lines outside groups are the same in both texts, each group has a
+        /// rule, and its parts are all of it.
+        #[test]
+        fn nothing_is_lost(
+            text in "[ab\n]{0,40}",
+            first in prop::collection::vec((0usize..40, 0usize..6, "[ab\n]{0,4}"), 0..4),
+            second in prop::collection::vec((0usize..40, 0usize..6, "[ab\n]{0,4}"), 0..4),
+        ) {
+            let mut traced = Traced::new(text.as_bytes());
+            for (name, edits) in [("one", &first), ("two", &second)] {
+                let len = traced.bytes().len();
+                let (mut at, mut list) = (0, Vec::new());
+                for (skip, length, text) in edits {
+                    let start = (at + skip % 12).min(len);
+                    let end = (start + length).min(len);
+                    list.push((start, end, text.as_str(), name));
+                    at = end;
+                }
+                traced = edited(traced, &list);
+            }
+            let (old, new) = (lines(text.as_bytes()), lines(traced.bytes()));
+            let (mut before, mut after) = (0, 0);
+            for group in groups(text.as_bytes(), &traced) {
+                prop_assert!(!group.rules.is_empty());
+                prop_assert_eq!(&old[before..group.old.start], &new[after..group.new.start]);
+                let (mut from, mut to) = (group.old.start, group.new.start);
+                for (one, other) in &group.parts {
+                    prop_assert_eq!((one.start, other.start), (from, to));
+                    (from, to) = (one.end, other.end);
+                }
+                prop_assert_eq!((from, to), (group.old.end, group.new.end));
+                (before, after) = (from, to);
+            }
+            prop_assert_eq!(&old[before..], &new[after..]);
+        }
+    }
+}

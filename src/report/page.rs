@@ -10,6 +10,8 @@ mod figures;
 mod made;
 mod rows;
 mod speed;
+#[cfg(test)]
+mod tests;
 mod text;
 mod top;
 mod tree;

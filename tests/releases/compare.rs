@@ -5,11 +5,13 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::process::Command;
 
+use kernelize::compare::made::{Made, lines};
 use kernelize::compare::origin::Explainer;
 use kernelize::compare::{Cause, Comparison, Form, Known, Side, Trees, What, compare, templates};
 use kernelize::kernel::target::Target;
 use kernelize::patch::Change;
 use kernelize::pipeline::{Input, import};
+use kernelize::report::page::{Review, page};
 use kernelize::rules::Active;
 use kernelize::text::Files;
 
@@ -202,4 +204,71 @@ fn what_became_of_upstream_lines_leads_back_to_them() {
     let left_out = kernelize::text::TreePath::new("common/threading.c").unwrap();
     let answer = explainer.upstream(&left_out, 1).unwrap();
     assert_eq!((answer.fate, answer.rules[0].rule.as_str()), ("left out", "files/threads"));
+}
+
+/// Of each file both texts come out again, line by line, and what differs has a rule with its reason.
+#[test]
+fn what_rules_made_is_all_that_differs() {
+    for (release, profile) in [("1.5.7", "strict"), ("1.5.5", "official")] {
+        let import = Imported::new(release, profile);
+        let profile = import.ruleset.profile(import.profile).unwrap();
+        let rules = Active::new(&import.ruleset, import.version, profile);
+        let made = Made::of(&import.tree, &rules, &import.files);
+        assert_eq!(made.files.len(), import.tree.files.len());
+        let known: BTreeSet<&str> = made.rules.iter().map(|used| used.rule.rule.as_str()).collect();
+        assert!(made.rules.iter().all(|used| !used.rule.why.is_empty()));
+        for file in &made.files {
+            let (old, new) = (lines(&file.old), lines(&file.new));
+            let (mut before, mut after) = (0, 0);
+            for group in &file.groups {
+                let kept = &new[after..group.new.start];
+                assert_eq!(&old[before..group.old.start], kept, "{}", file.path);
+                assert_ne!(old[group.old.clone()], new[group.new.clone()], "{}", file.path);
+                assert!(!group.rules.is_empty(), "{}: {group:?}", file.path);
+                assert!(group.rules.iter().all(|rule| known.contains(rule.as_str())));
+                (before, after) = (group.old.end, group.new.end);
+            }
+            assert_eq!(&old[before..], &new[after..], "{}", file.path);
+            let whole = file.template.is_some();
+            assert_eq!(whole, file.old.is_empty() && file.groups.len() == 1, "{}", file.path);
+        }
+        // A file of the release is either taken or left out.
+        let taken = import.tree.files.values().filter_map(|file| file.upstream.as_ref());
+        let taken: BTreeSet<_> = taken.collect();
+        assert_eq!(taken.len() + made.left_out.len(), import.files.len());
+    }
+}
+
+/// The page of an update is of bounded size, and the same each time.
+#[test]
+fn an_updates_page_is_small_and_always_the_same() {
+    let [old, new] = ["1.5.5", "1.5.7"].map(|one| Imported::new(one, "strict"));
+    let (found, _) = compared(&old, &new);
+    let profile = new.ruleset.profile(new.profile).unwrap();
+    let rules = Active::new(&new.ruleset, new.version, profile);
+    let made = Made::of(&new.tree, &rules, &new.files);
+    let review = Review {
+        title: "an update",
+        facts: &[],
+        import: None,
+        findings: &new.tree.findings,
+        verdict: None,
+        audit: None,
+        comparison: Some(&found),
+        made: Some(&made),
+    };
+    let (html, held) = page(&review).unwrap();
+    assert!(html.len() < 5_000_000 && held.bytes == html.len(), "{} bytes", html.len());
+    assert_eq!(page(&review).unwrap().0, html);
+    let changes = |kind: &str| html.matches(&format!("class=\"change\" id=\"{kind}/")).count();
+    assert_eq!(changes("made"), held.made_groups);
+    let runs = found.files.iter().flat_map(|file| &file.hunks).map(|hunk| {
+        let mut lines = hunk.lines.split(|line| line.mark == ' ');
+        lines.by_ref().filter(|run| !run.is_empty()).count()
+    });
+    assert_eq!(changes("changes"), runs.sum::<usize>());
+    // Each address is there once.
+    let ids: Vec<&str> =
+        html.split(" id=\"").skip(1).filter_map(|id| id.split('"').next()).collect();
+    assert_eq!(ids.iter().collect::<BTreeSet<_>>().len(), ids.len());
 }

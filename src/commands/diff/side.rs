@@ -41,7 +41,7 @@ impl Made<'_> {
     }
 }
 
-fn made(
+pub(in crate::commands) fn made(
     release: &Release,
     rules: &Ruleset,
     profile: &Profile,
@@ -226,7 +226,7 @@ impl<'p> Opener<'p> {
     }
 }
 
-fn digits(digest: &str) -> String {
+pub(in crate::commands) fn digits(digest: &str) -> String {
     digest.chars().take(DIGITS).collect()
 }
 

@@ -14,16 +14,24 @@ const MAX_COMMITS: usize = 40;
 /// A file with at most so many rows is open.
 const OPEN: usize = 60;
 
+/// Lines of all files above which those that came or went as a whole are shown in part.
+const MANY_LINES: usize = 30_000;
+/// Lines of such a file that are shown then.
+const PART: usize = 200;
+
 /// The files that differ.
 pub(super) fn files(files: &[FileReport]) -> Vec<Value> {
-    files.iter().map(drawn).collect()
+    let all = files.iter().flat_map(|file| &file.hunks).map(|hunk| hunk.lines.len()).sum::<usize>();
+    let most = if all > MANY_LINES { PART } else { usize::MAX };
+    files.iter().map(|file| drawn(file, most)).collect()
 }
 
-fn drawn(file: &FileReport) -> Value {
+fn drawn(file: &FileReport, most: usize) -> Value {
     let mut out = String::new();
     let (mut rows, mut groups) = (0, 0);
     for hunk in &file.hunks {
-        groups += drawn_hunk(&mut out, file, hunk);
+        let is_whole = matches!(file.status, Status::Added | Status::Removed);
+        groups += drawn_hunk(&mut out, file, hunk, if is_whole { most } else { usize::MAX });
         rows += hunk.lines.len();
     }
     let class = match file.class {
@@ -113,14 +121,19 @@ fn causes<'l>(lines: impl Iterator<Item = &'l Line>) -> String {
 }
 
 /// Draws a hunk, and says how many changes it has.
-fn drawn_hunk(out: &mut String, file: &FileReport, hunk: &HunkReport) -> usize {
-    let _ = write!(out, "<tbody class=\"h\"><tr><td colspan=\"4\">lines {} ", hunk.new.0);
-    push_code(out, hunk.within.as_bytes());
+fn drawn_hunk(out: &mut String, file: &FileReport, hunk: &HunkReport, most: usize) -> usize {
+    let _ = write!(out, "<tbody class=\"h\"><tr><td colspan=\"4\">line {}", hunk.new.0.max(1));
+    if !hunk.within.is_empty() {
+        out.push_str(" in ");
+        push_code(out, hunk.within.as_bytes());
+    }
     let words = causes(hunk.lines.iter());
     let _ = write!(out, " <i>{words}</i></tbody>\n");
     let start = |(first, count): (usize, usize)| if count == 0 { first + 1 } else { first };
     let mut at = (start(hunk.old), start(hunk.new));
-    let (mut groups, mut rest) = (0, hunk.lines.as_slice());
+    let shown = &hunk.lines[..most.min(hunk.lines.len())];
+    let mixed = words.contains(',');
+    let (mut groups, mut rest) = (0, shown);
     while !rest.is_empty() {
         let changed = |line: &Line| line.mark != ' ';
         let same = rest.iter().take_while(|line| !changed(line)).count();
@@ -135,16 +148,26 @@ fn drawn_hunk(out: &mut String, file: &FileReport, hunk: &HunkReport) -> usize {
         }
         let (run, behind) = behind.split_at(behind.iter().take_while(|line| changed(line)).count());
         if !run.is_empty() {
-            at = group(out, file, run, at);
+            at = group(out, file, run, at, mixed);
             groups += 1;
         }
         rest = behind;
+    }
+    if shown.len() < hunk.lines.len() {
+        let more = hunk.lines.len() - shown.len();
+        let _ = write!(out, "<tbody class=\"g\"><tr><td colspan=\"4\">{more} lines more</tbody>\n");
     }
     groups
 }
 
 /// Lines that changed together; gives the lines behind them.
-fn group(out: &mut String, file: &FileReport, run: &[Line], at: (usize, usize)) -> (usize, usize) {
+fn group(
+    out: &mut String,
+    file: &FileReport,
+    run: &[Line],
+    at: (usize, usize),
+    mixed: bool,
+) -> (usize, usize) {
     let cells = |mark: char, first: usize| -> Vec<Cell<'_>> {
         let lines = run.iter().filter(|line| line.mark == mark).enumerate();
         let cells = lines.map(|(n, line)| Cell {
@@ -166,6 +189,9 @@ fn group(out: &mut String, file: &FileReport, run: &[Line], at: (usize, usize)) 
         out.push_str(" data-plain");
     }
     out.push('>');
+    if mixed {
+        let _ = write!(out, "<tr class=\"r\"><td colspan=\"4\">{}", names.join(" and "));
+    }
     rows::pairs(out, &old, &new);
     if run.iter().any(|line| line.open) {
         out.push_str("<tr class=\"g\"><td colspan=\"4\">no end of line at the end of the file");

@@ -47,6 +47,25 @@
 
   const number = (count) => count.toLocaleString('en');
 
+  // What stands around changes is of use only beside one that is shown.
+  const surroundings = (file, all) => {
+    const bodies = [...file.querySelectorAll('.d > tbody')];
+    const is = (body, name) => body && body.classList.contains(name);
+    const live = (body) => is(body, 'change') && !body.hidden;
+    const seen = (body) => is(body, 'x') && !body.hidden;
+    for (const [at, body] of bodies.entries()) {
+      if (is(body, 'x')) body.hidden = !all && !live(bodies[at - 1]) && !live(bodies[at + 1]);
+    }
+    let below = false;
+    for (let at = bodies.length - 1; at >= 0; at -= 1) {
+      const body = bodies[at];
+      below ||= live(body);
+      if (is(body, 'g')) body.hidden = !all && !seen(bodies[at - 1]) && !seen(bodies[at + 1]);
+      if (is(body, 'h')) [body.hidden, below] = [!all && !below, false];
+    }
+    file.hidden = !all && !bodies.some(live);
+  };
+
   const filter = () => {
     if (!form) return;
     const shows = wanted();
@@ -56,28 +75,7 @@
       if (!change.hidden) shown += 1;
     }
     const all = shown === changes.length;
-    for (const file of files) {
-      const bodies = [...file.querySelectorAll('.d > tbody')];
-      // What stands around changes is of use only beside one that is shown.
-      bodies.forEach((body, at) => {
-        if (body.classList.contains('change')) return;
-        const near = (step) => {
-          let other = bodies[at + step];
-          while (other && !other.classList.contains('change')) {
-            if (other.classList.contains('g') || other.classList.contains('h')) break;
-            other = bodies[(at += step) + step];
-          }
-          return other;
-        };
-        const start = at;
-        const before = near(-1);
-        at = start;
-        const after = near(1);
-        const live = (other) => other && other.classList.contains('change') && !other.hidden;
-        body.hidden = !(all || live(before) || live(after));
-      });
-      file.hidden = !all && !file.querySelector('.change:not([hidden])');
-    }
+    for (const file of files) surroundings(file, all);
     $('shown').textContent = all
       ? `${number(shown)} changes`
       : `${number(shown)} of ${number(changes.length)} changes shown`;
@@ -107,6 +105,11 @@
 
   // From change to change
 
+  // Sizes of what was never drawn are guesses: once it is, the place is another.
+  const show = (element, block) => {
+    element.scrollIntoView({ block });
+    requestAnimationFrame(() => requestAnimationFrame(() => element.scrollIntoView({ block })));
+  };
   let here = null;
   const reveal = (element) => {
     for (let up = element; up; up = up.parentElement) {
@@ -122,7 +125,7 @@
     change.tabIndex = -1;
     change.focus({ preventScroll: true });
     const isLong = change.getBoundingClientRect().height > innerHeight / 2;
-    change.scrollIntoView({ block: isLong ? 'start' : 'center' });
+    show(change, isLong ? 'start' : 'center');
   };
   // Where nothing was visited yet, the first change that stands below the top of the window.
   const nearest = () => changes.findIndex((change) => {
@@ -165,17 +168,17 @@
     if (file && file.tagName === 'DETAILS') {
       reveal(file);
       const row = rowOf(file, Number(line[2]));
-      if (!row) return file.scrollIntoView();
+      if (!row) return show(file, 'start');
       reveal(row);
       marked = row;
       row.classList.add('here');
       const change = row.closest('.change');
       if (change) here = change;
-      return row.scrollIntoView({ block: 'center' });
+      return show(row, 'center');
     }
     if (!target) return;
     reveal(target);
-    target.scrollIntoView({ block: 'start' });
+    show(target, 'start');
   };
   addEventListener('hashchange', follow);
   document.addEventListener('click', (event) => {

@@ -27,6 +27,7 @@ pub(super) fn top(review: &Review<'_>) -> Value {
         proof_words => review.import.map(|import| import.proof.words()),
         proved => review.import.is_some_and(|import| import.proof.proved == import.proof.files),
         verdict => review.verdict.map(|verdict| context! { verified => &verdict.verified, reasons => &verdict.reasons }),
+        new => review.comparison.map(|found| found.new.name.as_str()),
         sides,
     }
 }
@@ -39,18 +40,20 @@ fn facts(review: &Review<'_>) -> Vec<(String, String)> {
     let mut facts = Vec::new();
     let mut say = |name: &str, text: String| facts.push((name.to_owned(), text));
     if let Some(import) = review.import {
-        say("Release", format!("{} {}", import.library, import.release));
-        say("Source", import.source.clone());
+        // Of a comparison the table of both sides has these.
+        if review.comparison.is_none() {
+            say("Release", format!("{} {}", import.library, import.release));
+            say("Source", import.source.clone());
+            say("Profile", import.profile.clone());
+        }
         say("Rules", import.rules.clone());
-        say("Profile", import.profile.clone());
         say("Files", files(import));
         let lines = (grouped(import.lines_after), grouped(import.lines_before));
         say("Lines", format!("{}, from {} upstream", lines.0, lines.1));
         let (after, before) = (import.conditions_after, import.conditions_before);
         say("Conditions", format!("{} stay, of {} upstream", grouped(after), grouped(before)));
     }
-    let more = review.facts.iter().cloned();
-    facts.into_iter().chain(more).collect()
+    review.facts.iter().cloned().chain(facts).collect()
 }
 
 fn files(import: &ImportSummary) -> String {
