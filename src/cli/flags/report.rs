@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 use super::reporting::FormatFlag;
 use super::shared::{LinuxTree, ProfileName, RulesFolder, Upstream};
 
-/// Write a page on which people review an import or a patch, or join reports that `check` has written
+/// Write a page for the review of an import or a patch, or join reports of `check`
 ///
 /// SUBJECT is a release or any other revision, which is imported in memory; a folder that `import`
 /// wrote; a kernel tree, written linux:PATH; or a patch that `patch` wrote, which is made again from

@@ -57,11 +57,21 @@
       if (is(body, 'x')) body.hidden = !all && !live(bodies[at - 1]) && !live(bodies[at + 1]);
     }
     let below = false;
-    for (let at = bodies.length - 1; at >= 0; at -= 1) {
-      const body = bodies[at];
+    for (const body of [...bodies].reverse()) {
       below ||= live(body);
-      if (is(body, 'g')) body.hidden = !all && !seen(bodies[at - 1]) && !seen(bodies[at + 1]);
       if (is(body, 'h')) [body.hidden, below] = [!all && !below, false];
+    }
+    // Of some gaps with nothing shown between, the first stands for all.
+    let said = false;
+    for (const [at, body] of bodies.entries()) {
+      if (!is(body, 'g')) {
+        if (!body.hidden) said = false;
+        continue;
+      }
+      const [before, after] = [bodies[at - 1], bodies[at + 1]].map((other) => !other || seen(other));
+      body.hidden = !all && (said || !(before || after));
+      body.classList.toggle('cut', !all && !(before && after));
+      if (!body.hidden) said = true;
     }
     file.hidden = !all && !bodies.some(live);
   };
