@@ -1,5 +1,7 @@
 //! Charts of known figures: where the marks are, what is left out, and that names stay names.
 
+mod samples;
+
 use super::*;
 use crate::compare::cost::{FrameCost, MachineCost, ObjectCost, WorkspaceUse};
 
