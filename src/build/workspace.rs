@@ -11,6 +11,7 @@ use std::time::Duration;
 use tempfile::TempDir;
 
 use super::process::{self, Interrupted, Outcome};
+use super::toolchain::PATIENCE;
 use crate::finding::{Error, Label, Result};
 use crate::pipeline::KernelTree;
 use crate::rules::Ruleset;
@@ -83,6 +84,15 @@ impl<'a> Workspace<'a> {
     /// It can't be started or is lost, said in one line.
     pub(super) fn run(&self, command: Command, limit: Duration) -> Result<Outcome, String> {
         process::run(command, limit, self.interrupted)
+    }
+
+    /// Runs a compiler or linker; else what it says.
+    pub(super) fn finished(&self, command: Command) -> Result<(), String> {
+        let outcome = self.run(command, PATIENCE)?;
+        match outcome.succeeded() {
+            true => Ok(()),
+            false => Err(outcome.complaint(PATIENCE)),
+        }
     }
 
     /// Refuses to go on where nobody wants it any more: programs were ended, so what was found is
