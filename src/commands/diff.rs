@@ -1,5 +1,6 @@
 //! `diff`: two kernel forms side by side.
 
+mod cost;
 mod side;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -39,6 +40,10 @@ pub struct Plan {
     pub output: Option<PathBuf>,
     /// Whether the change line by line is left out.
     pub stat: bool,
+    /// Whether both are built, to say what they cost.
+    pub build: bool,
+    /// Compilers that run at a time; `None` for one a processor.
+    pub jobs: Option<usize>,
 }
 
 /// One side, and what it is made with.
@@ -102,9 +107,12 @@ pub fn run(plan: &Plan, console: &mut Console) -> Result<Outcome> {
         commits: commits.as_deref(),
         callers: callers.as_ref().map(|files| (files, rules.library.caller_words.as_slice())),
     };
-    let sides = [(old.side, &old.form), (new.side, &new.form)];
-    let [old, new] = sides;
-    let (mut found, change) = compare::compare(old, new, &known)?;
+    let forms = [&old.form, &new.form];
+    let (mut found, change) = compare::compare((old.side, forms[0]), (new.side, forms[1]), &known)?;
+    if plan.build {
+        let sides = [(&found.old, forms[0]), (&found.new, forms[1])];
+        found.cost = cost::measure(sides, &rules, plan.jobs, console)?;
+    }
     if plan.stat {
         found.files.iter_mut().for_each(|file| file.hunks.clear());
     }
