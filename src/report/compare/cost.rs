@@ -121,7 +121,7 @@ fn frames(out: &mut String, machine: &MachineCost, paint: Paint) {
     let name = paint.bold(&one_line(&machine.compiler));
     let largest = |of: fn(&Pair) -> Option<u64>| {
         let most = machine.frames.iter().filter_map(|frame| Some((of(&frame.bytes)?, frame)));
-        most.max_by_key(|(bytes, _)| *bytes)
+        most.rev().max_by_key(|(bytes, _)| *bytes)
     };
     let (was, is) = (largest(|pair| pair.old), largest(|pair| pair.new));
     let told = |found: Option<(u64, &FrameCost)>| {
