@@ -4,6 +4,7 @@
 //! Everything happens in a temporary folder, which goes at the end, whatever the end is.
 
 mod compile;
+pub mod cost;
 mod diagnostics;
 mod gather;
 mod kbuild;
@@ -22,7 +23,7 @@ use std::path::Path;
 
 use crate::check::Scope;
 use crate::finding::{Error, Findings, Result};
-use crate::rules::Library;
+use crate::rules::{Library, Ruleset};
 use crate::text::Files;
 use crate::upstream::Progress;
 use compile::Variant;
@@ -124,23 +125,32 @@ const FIRST: &str = "stubs/linux/compiler_types.h";
 /// The ruleset has no headers to build with, there is no compiler at all, the temporary folder can't be written, what is compared with can't be
 /// built, or it is no longer wanted.
 pub fn run(request: &Request<'_>, progress: &dyn Progress) -> Result<Built> {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(request.jobs).build();
-    let pool = pool.map_err(|error| Error::internal(format!("no threads can be made: {error}")))?;
+    let pool = threads(request.jobs)?;
     let Request { scope, interrupted, .. } = *request;
     let ruleset = scope.rules.ruleset;
-    if !ruleset.trials.contains_key(FIRST) {
-        return Err(Error::usage(format!(
-            "the ruleset ({}) can't be built with: it has no {FIRST}",
-            ruleset.origin
-        ))
-        .hint("give it the kernel's headers that the library includes, or leave --build out"));
-    }
+    workable(ruleset)?;
     let workspace = Workspace::new(scope.tree, ruleset, interrupted)?;
     let work = Work { request, workspace: &workspace, pool: &pool, progress };
     let built = work.all();
     // Whatever else went wrong did so because programs were ended.
     workspace.wanted()?;
     built
+}
+
+/// Threads that run so many programs at a time.
+fn threads(jobs: usize) -> Result<rayon::ThreadPool> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs).build();
+    pool.map_err(|error| Error::internal(format!("no threads can be made: {error}")))
+}
+
+/// Refuses a ruleset that has nothing to build with.
+fn workable(ruleset: &Ruleset) -> Result<()> {
+    if ruleset.trials.contains_key(FIRST) {
+        return Ok(());
+    }
+    let origin = &ruleset.origin;
+    Err(Error::usage(format!("the ruleset ({origin}) can't be built with: it has no {FIRST}"))
+        .hint("give it the kernel's headers that the library includes, or leave --build out"))
 }
 
 /// One build.
@@ -156,17 +166,15 @@ impl Work<'_> {
         let extent = self.request.extent;
         self.progress.step("looking for compilers", 0, None);
         let found = toolchain::find(self.workspace, extent.compilers == Compilers::All);
-        let Some(first) = found.toolchains.first() else {
-            let why = found.notes.first().map(|note| format!(": {note}")).unwrap_or_default();
-            return Err(Error::input(format!("no C compiler can be used{why}"))
-                .hint("install gcc or clang, or leave --build out"));
-        };
+        let found = found.at_least_one()?;
         let mut built = Built { notes: found.notes, ..Built::default() };
         let mut gathered = Gathered::default();
         if extent.settings > 0 {
             // The preprocessor of the machine at hand, if there is one.
             let native = found.toolchains.iter().find(|toolchain| toolchain.native);
-            self.tokens(native.unwrap_or(first), &mut built, &mut gathered)?;
+            if let Some(toolchain) = native.or(found.toolchains.first()) {
+                self.tokens(toolchain, &mut built, &mut gathered)?;
+            }
         }
         if extent.compilers != Compilers::None {
             let most = if extent.compilers == Compilers::One { 1 } else { usize::MAX };

@@ -12,6 +12,7 @@ use super::machine::{
 };
 use super::process::{self, Outcome};
 use super::workspace::Workspace;
+use crate::finding::{Error, Result};
 
 /// How long one run of a compiler may take.
 pub(super) const PATIENCE: Duration = Duration::from_secs(300);
@@ -54,6 +55,21 @@ impl fmt::Display for Toolchain {
 pub(super) struct Found {
     pub(super) toolchains: Vec<Toolchain>,
     pub(super) notes: Vec<String>,
+}
+
+impl Found {
+    /// Refuses to go on with none.
+    ///
+    /// # Errors
+    /// So it is.
+    pub(super) fn at_least_one(self) -> Result<Found> {
+        if !self.toolchains.is_empty() {
+            return Ok(self);
+        }
+        let why = self.notes.first().map(|note| format!(": {note}")).unwrap_or_default();
+        Err(Error::input(format!("no C compiler can be used{why}"))
+            .hint("install gcc or clang, or leave --build out"))
+    }
 }
 
 /// Looks for compilers. `cross`: for other machines as well.
@@ -190,6 +206,17 @@ impl Toolchain {
     pub(super) fn command(&self, workspace: &Workspace<'_>) -> Command {
         let mut command = self.bare(workspace);
         command.args(&self.flags).args(workspace.includes());
+        command
+    }
+
+    /// The compiler as for a usual program on this machine, run at the top of an output.
+    pub(super) fn hosted(&self, workspace: &Workspace<'_>, tree: &Path) -> Command {
+        let mut command = self.bare(workspace);
+        command
+            .current_dir(tree)
+            .args(["-std=gnu11", "-ffreestanding", "-nostdinc", "-funsigned-char", "-w"])
+            .arg("-fno-strict-aliasing")
+            .args(workspace.includes());
         command
     }
 

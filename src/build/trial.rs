@@ -184,17 +184,9 @@ impl Trier<'_> {
                 if object.exists() {
                     return Ok(object);
                 }
-                let mut command = toolchain.bare(self.workspace);
-                command
-                    .current_dir(tree)
-                    .args(["-std=gnu11", "-ffreestanding", "-nostdinc", "-funsigned-char", "-w"])
-                    .arg("-fno-strict-aliasing")
-                    .args(flags)
-                    .args(self.workspace.includes())
-                    .args(["-c", "-o"])
-                    .arg(&object)
-                    .arg(source);
-                self.finished(command).map(|()| object)
+                let mut command = toolchain.hosted(self.workspace, tree);
+                command.args(flags).args(["-c", "-o"]).arg(&object).arg(source);
+                self.workspace.finished(command).map(|()| object)
             })
             .collect();
         Ok(objects.and_then(|objects| {
@@ -203,17 +195,8 @@ impl Trier<'_> {
             let mut command = toolchain.bare(self.workspace);
             let sanitize = flags.iter().filter(|flag| flag.starts_with("-fsanitize"));
             command.args(sanitize).arg("-o").arg(&path).args(&objects);
-            self.finished(command).map(|()| path)
+            self.workspace.finished(command).map(|()| path)
         }))
-    }
-
-    /// Runs a compiler or linker; else what it says.
-    fn finished(&self, command: Command) -> Result<(), String> {
-        let outcome = self.workspace.run(command, PATIENCE)?;
-        match outcome.succeeded() {
-            true => Ok(()),
-            false => Err(outcome.complaint(PATIENCE)),
-        }
     }
 
     /// Runs the parts of the checks.

@@ -11,15 +11,19 @@ use std::time::Duration;
 use tempfile::TempDir;
 
 use super::process::{self, Interrupted, Outcome};
+use super::toolchain::PATIENCE;
 use crate::finding::{Error, Label, Result};
 use crate::pipeline::KernelTree;
 use crate::rules::Ruleset;
-use crate::text::{LineIndex, Source, Span, TreePath};
+use crate::text::{Files, LineIndex, Source, Span, TreePath};
 
 /// The folder; it goes when this does.
 pub(super) struct Workspace<'a> {
     folder: TempDir,
-    tree: &'a KernelTree,
+    /// The output.
+    files: Files,
+    /// What leads from it to upstream; none where that is not known.
+    tree: Option<&'a KernelTree>,
     ruleset: &'a Ruleset,
     interrupted: Interrupted<'a>,
 }
@@ -44,14 +48,28 @@ impl<'a> Workspace<'a> {
         ruleset: &'a Ruleset,
         interrupted: Interrupted<'a>,
     ) -> Result<Workspace<'a>> {
+        let files = tree.files.iter().map(|(path, file)| (path.clone(), file.text.bytes().clone()));
+        let workspace = Workspace::of_files(files.collect(), ruleset, interrupted)?;
+        Ok(Workspace { tree: Some(tree), ..workspace })
+    }
+
+    /// The same for a kernel form of which nothing but its files is known.
+    ///
+    /// # Errors
+    /// The system's temporary folder can't be written.
+    pub(super) fn of_files(
+        files: Files,
+        ruleset: &'a Ruleset,
+        interrupted: Interrupted<'a>,
+    ) -> Result<Workspace<'a>> {
         let folder = tempfile::Builder::new().prefix("kernelize-build-").tempdir();
         let folder = folder.map_err(|error| {
             Error::input(format!("no temporary folder can be made: {error}"))
                 .hint("set TMPDIR to a folder that you may write")
         })?;
-        let workspace = Workspace { folder, tree, ruleset, interrupted };
-        for (path, file) in &tree.files {
-            workspace.write(&format!("{TREE}/{path}"), file.text.bytes())?;
+        let workspace = Workspace { folder, files, tree: None, ruleset, interrupted };
+        for (path, bytes) in &workspace.files {
+            workspace.write(&format!("{TREE}/{path}"), bytes)?;
         }
         for (path, source) in &ruleset.trials {
             workspace.write(&format!("{TRIALS}/{path}"), &source.bytes)?;
@@ -66,6 +84,15 @@ impl<'a> Workspace<'a> {
     /// It can't be started or is lost, said in one line.
     pub(super) fn run(&self, command: Command, limit: Duration) -> Result<Outcome, String> {
         process::run(command, limit, self.interrupted)
+    }
+
+    /// Runs a compiler or linker; else what it says.
+    pub(super) fn finished(&self, command: Command) -> Result<(), String> {
+        let outcome = self.run(command, PATIENCE)?;
+        match outcome.succeeded() {
+            true => Ok(()),
+            false => Err(outcome.complaint(PATIENCE)),
+        }
     }
 
     /// Refuses to go on where nobody wants it any more: programs were ended, so what was found is
@@ -170,7 +197,7 @@ impl<'a> Workspace<'a> {
     pub(super) fn is_upstream(&self, file: &str) -> bool {
         let path = self.named(file);
         let path = path.and_then(|path| TreePath::new(path.strip_prefix(TREE)?.strip_prefix('/')?));
-        let file = path.and_then(|path| self.tree.files.get(&path));
+        let file = path.and_then(|path| self.tree?.files.get(&path));
         file.is_some_and(|file| file.template.is_none())
     }
 
@@ -181,7 +208,7 @@ impl<'a> Workspace<'a> {
         find: impl FnOnce(&[u8]) -> Option<Span>,
         text: &str,
     ) -> Option<Label> {
-        let file = self.tree.files.get(path)?;
+        let file = self.tree?.files.get(path)?;
         let span = find(file.text.bytes())?;
         Some(Label::new(&file.source, file.text.upstream_cover(span), text))
     }
@@ -199,8 +226,8 @@ impl<'a> Workspace<'a> {
     }
 
     /// The text of an output file.
-    pub(super) fn text(&self, path: &TreePath) -> Option<&'a Arc<[u8]>> {
-        self.tree.files.get(path).map(|file| file.text.bytes())
+    pub(super) fn text(&self, path: &TreePath) -> Option<&Arc<[u8]>> {
+        self.files.get(path)
     }
 
     /// Files of the output that a compiler is given, which are those of the library's folder.
@@ -208,12 +235,12 @@ impl<'a> Workspace<'a> {
         let folder = format!("{}/", self.ruleset.library.output);
         let is_unit =
             |path: &&TreePath| path.as_str().starts_with(&folder) && path.extension() == Some("c");
-        self.tree.files.keys().filter(is_unit).cloned().collect()
+        self.files.keys().filter(is_unit).cloned().collect()
     }
 
     /// The paths of the output.
-    pub(super) fn paths(&self) -> impl Iterator<Item = &'a TreePath> {
-        self.tree.files.keys()
+    pub(super) fn paths(&self) -> impl Iterator<Item = &TreePath> {
+        self.files.keys()
     }
 
     /// The folders of the output, from its top to each file.

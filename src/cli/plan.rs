@@ -14,7 +14,7 @@ use crate::commands::{
     transform, verify,
 };
 use crate::finding::{Error, Result};
-use crate::report::console::Console;
+use crate::report::console::{Console, Format};
 use crate::upstream::Location;
 
 /// What is to be done.
@@ -214,6 +214,11 @@ fn audit(flags: flags::Audit) -> Result<audit::Plan> {
 }
 
 fn diff(flags: flags::Diff) -> Result<diff::Plan> {
+    let format: Format = flags.format.into();
+    if flags.build && format == Format::Patch && flags.output.is_none() {
+        return Err(Error::usage("a plain patch has no place for what --build measures")
+            .hint("leave --build out, or name a file for the patch by -o"));
+    }
     let rules = flags.ruleset.rules;
     let profile = flags.profile.profile;
     Ok(diff::Plan {
@@ -226,9 +231,11 @@ fn diff(flags: flags::Diff) -> Result<diff::Plan> {
         place: place(flags.tree)?,
         sources: sources(None, flags.upstream)?,
         kernel: flags.kernel,
-        format: flags.format.into(),
+        format,
         output: flags.output,
         stat: flags.stat,
+        build: flags.build,
+        jobs: flags.jobs.map(usize::from),
     })
 }
 

@@ -1,5 +1,6 @@
 //! `diff`: two kernel forms side by side.
 
+mod cost;
 pub(super) mod side;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -40,6 +41,10 @@ pub struct Plan {
     pub output: Option<PathBuf>,
     /// Whether the change line by line is left out.
     pub stat: bool,
+    /// Whether both are built, to say what they cost.
+    pub build: bool,
+    /// Compilers that run at a time; `None` for one a processor.
+    pub jobs: Option<usize>,
 }
 
 /// One side, and what it is made with.
@@ -95,6 +100,10 @@ pub fn run(plan: &Plan, console: &mut Console) -> Result<Outcome> {
         None => None,
     };
     let (mut found, change) = compared([&old, &new], plan, &rules, tree.as_ref(), console)?;
+    if plan.build {
+        let sides = [(&found.old, &old.form), (&found.new, &new.form)];
+        found.cost = cost::measure(sides, &rules, plan.jobs, console)?;
+    }
     if plan.stat {
         found.files.iter_mut().for_each(|file| file.hunks.clear());
     }

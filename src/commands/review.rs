@@ -108,6 +108,8 @@ fn sides(plan: &Plan) -> diff::Plan {
         format: Format::Html,
         output: None,
         stat: false,
+        build: false,
+        jobs: 1,
     }
 }
 

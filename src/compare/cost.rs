@@ -1,5 +1,7 @@
 //! What two kernel forms cost: plain data, as JSON has it.
 
+mod pair;
+
 use serde::Serialize;
 
 /// A figure of both forms; none where a form has no such thing.
@@ -38,7 +40,7 @@ pub struct WorkspaceUse {
 /// Workspaces of one level.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 pub struct WorkspaceRow {
-    /// The level.
+    /// The level; 0 where all are the same.
     pub level: i32,
     /// Bytes to compress.
     pub compress: Pair,
@@ -55,7 +57,7 @@ pub struct MachineCost {
     pub compiler: String,
     /// The kernel's limit of a stack frame, in bytes.
     pub frame_limit: u64,
-    /// The largest frames, and all that grew or came over some size, largest first.
+    /// The largest frames, and those of some size that grew or came, largest first.
     pub frames: Vec<FrameCost>,
     /// Sizes, by object.
     pub objects: Vec<ObjectCost>,

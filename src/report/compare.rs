@@ -1,5 +1,7 @@
 //! Two kernel forms side by side, as a page for people.
 
+mod cost;
+
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -29,9 +31,15 @@ pub(super) fn compare(found: &Comparison, paint: Paint) -> String {
     side(&mut out, "new", &found.new);
     if found.equal {
         line(&mut out, "Nothing differs.");
+    } else {
+        callers(&mut out, found, paint);
+    }
+    if let Some(found) = &found.cost {
+        cost::cost(&mut out, found, paint);
+    }
+    if found.equal {
         return out;
     }
-    callers(&mut out, found, paint);
     code(&mut out, found, paint);
     causes(&mut out, found, paint);
     files(&mut out, found, paint);

@@ -44,6 +44,15 @@ pub(in crate::cli) struct Diff {
     /// Leave out the change line by line
     #[arg(long)]
     pub(in crate::cli) stat: bool,
+    /// Compile both, to say what they cost: workspaces, stack frames, sizes, exports
+    ///
+    /// As kernels are compiled, by the first compiler at hand for each machine that kernels are built
+    /// for here, cross compilers included: minutes. Workspaces are what callers ask for, at each level.
+    #[arg(long)]
+    pub(in crate::cli) build: bool,
+    /// With --build, run N compilers at a time [default: as many as there are processors]
+    #[arg(long, value_name = "N", requires = "build", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(in crate::cli) jobs: Option<u16>,
     /// Report as text, as JSON, as a page for a browser, or as the plain patch from A to B
     #[arg(long, value_name = "FORMAT", value_parser = of_comparison(), default_value = "text")]
     #[arg(help_heading = "Reporting")]
@@ -57,6 +66,7 @@ const DIFF_HELP: &str = "\
 Examples:
   kernelize diff v1.5.6 v1.5.7 | less
   kernelize diff v1.5.6 v1.5.7 --linux ~/src/linux --stat
+  kernelize diff v1.5.6 v1.5.7 --build --stat                what the update costs, too
   kernelize diff linux:linux-source-6.12 v1.5.7 --upstream ~/src/zstd --format json -o diff.json
   kernelize diff v1.5.6 v1.5.7 --format html -o review.html
   kernelize diff v1.5.7 v1.5.7 --profile-old official --format patch
