@@ -36,8 +36,9 @@ pub const LEAST_PAIRS: usize = 8;
 const MOST_PAIRS: usize = 61;
 /// Processor time of one measurement, in microseconds, or more.
 const PIECE: u64 = 4_000;
-/// What comes on top of the time to measure, for preparations: a part of it, and seconds.
-const MORE_TIME: u64 = 2;
+/// When the program has to have ended: so many times the processor time that it may take, and seconds
+/// for preparations.
+const MORE_TIME: u64 = 4;
 const MORE_SECONDS: u64 = 300;
 
 /// What is to be measured.
@@ -53,7 +54,7 @@ pub struct Request<'a> {
     pub levels: &'a [i32],
     /// Sizes of blocks; 0 for each part as a whole.
     pub blocks: &'a [u64],
-    /// How long it measures.
+    /// How long it measures, in processor time; on a busy machine it takes up to three times as long.
     pub seconds: u64,
     /// Whether it is no longer wanted; asked often. Programs that run end then.
     pub interrupted: &'a (dyn Fn() -> bool + Sync),

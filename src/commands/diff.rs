@@ -1,6 +1,7 @@
 //! `diff`: two kernel forms side by side.
 
 mod side;
+mod speed;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -10,7 +11,7 @@ use std::sync::Arc;
 use super::held::{Place, Sources};
 use super::{Outcome, output};
 use crate::compare::{self, Comparison, Form, Known, Trees};
-use crate::finding::{Error, Result};
+use crate::finding::{Error, Findings, Result};
 use crate::linux::tree::Tree;
 use crate::report::console::{Console, Format};
 use crate::rules;
@@ -18,10 +19,12 @@ use crate::text::{Files, Source, TreePath};
 use crate::upstream::{self, Origin, TouchedBy};
 use side::Opened;
 
+pub use speed::Bench;
+
 pub(super) use side::{made_from, record};
 
 /// What is to be compared, and how.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Plan {
     /// The form to start from.
     pub old: Way,
@@ -39,6 +42,8 @@ pub struct Plan {
     pub output: Option<PathBuf>,
     /// Whether the change line by line is left out.
     pub stat: bool,
+    /// What is measured, if anything is.
+    pub bench: Option<Bench>,
 }
 
 /// One side, and what it is made with.
@@ -81,6 +86,7 @@ impl FromStr for Subject {
 /// # Errors
 /// A ruleset can't be loaded, a side can't be read, or the report can't be written.
 pub fn run(plan: &Plan, console: &mut Console) -> Result<Outcome> {
+    let bench = plan.bench.as_ref().map(speed::Measuring::new).transpose()?;
     let rules = rules::load(plan.new.rules.as_deref())?;
     let old_rules = match plan.old.rules == plan.new.rules {
         true => rules.clone(),
@@ -102,34 +108,51 @@ pub fn run(plan: &Plan, console: &mut Console) -> Result<Outcome> {
         commits: commits.as_deref(),
         callers: callers.as_ref().map(|files| (files, rules.library.caller_words.as_slice())),
     };
-    let sides = [(old.side, &old.form), (new.side, &new.form)];
-    let [old, new] = sides;
-    let (mut found, change) = compare::compare(old, new, &known)?;
+    let names = [&old.side, &new.side].map(|side| side.name.clone());
+    let forms = [&old.form, &new.form];
+    let (mut found, change) =
+        compare::compare((old.side, &old.form), (new.side, &new.form), &known)?;
+    let mut findings = Findings::default();
+    if let Some(bench) = &bench {
+        let [old, new] = [0, 1].map(|at| (names[at].as_str(), forms[at]));
+        let (speed, wrong) = bench.run([old, new], &rules, console)?;
+        found.speed = Some(speed);
+        findings.extend(wrong);
+    }
     if plan.stat {
         found.files.iter_mut().for_each(|file| file.hunks.clear());
     }
-    show(plan, found, || change.text(), console)
+    show(plan, found, &findings, || change.text(), console)
 }
 
 /// Writes the file, if one is wanted, and shows the rest.
 fn show(
     plan: &Plan,
     mut found: Comparison,
+    findings: &Findings,
     patch: impl Fn() -> Vec<u8>,
     console: &mut Console,
 ) -> Result<Outcome> {
-    let outcome = if found.equal { Outcome::Clean } else { Outcome::Different };
+    // Who sets gates wants to know of these: that the sides differ is what they expect.
+    let gated = plan.bench.as_ref().is_some_and(|bench| !bench.gates.is_empty());
+    let outcome = match Outcome::of(findings) {
+        Outcome::Clean if !found.equal && !gated => Outcome::Different,
+        outcome => outcome,
+    };
     match (&plan.output, plan.format) {
-        (None, Format::Patch) => console.output(&patch())?,
-        (None, _) => console.compare(&found)?,
+        (None, Format::Patch) => {
+            console.output(&patch())?;
+            console.findings(findings);
+        }
+        (None, _) => console.compare(&found, findings)?,
         (Some(path), format) => {
             let bytes = match format {
                 Format::Patch => patch(),
-                _ => console.compared(&found, format).into_bytes(),
+                _ => console.compared(&found, findings, format).into_bytes(),
             };
             output::write_file(path, &bytes)?;
             found.files.iter_mut().for_each(|file| file.hunks.clear());
-            console.compare(&found)?;
+            console.compare(&found, findings)?;
         }
     }
     Ok(outcome)

@@ -1,5 +1,7 @@
 //! Two kernel forms side by side, as a page for people.
 
+mod speed;
+
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -15,13 +17,13 @@ const MAX_COMMITS: usize = 12;
 /// Most files of a kernel tree that are listed for one change.
 const MAX_USERS: usize = 6;
 
-/// The page, without colours, as it goes to a file.
+/// The page, without colours and with all details, as it goes to a file.
 pub fn document(found: &Comparison) -> String {
-    compare(found, Paint { on: false })
+    compare(found, Paint { on: false }, true)
 }
 
-/// Draws a comparison.
-pub(super) fn compare(found: &Comparison, paint: Paint) -> String {
+/// Draws a comparison; `details` are figures of which the text has the sum otherwise.
+pub(super) fn compare(found: &Comparison, paint: Paint, details: bool) -> String {
     let mut out = String::new();
     let title = format!("{} to {}", found.old.name, found.new.name);
     line(&mut out, &paint.bold(&one_line(&title)));
@@ -29,9 +31,11 @@ pub(super) fn compare(found: &Comparison, paint: Paint) -> String {
     side(&mut out, "new", &found.new);
     if found.equal {
         line(&mut out, "Nothing differs.");
+        speed::draw(&mut out, found.speed.as_ref(), paint, details);
         return out;
     }
     callers(&mut out, found, paint);
+    speed::draw(&mut out, found.speed.as_ref(), paint, details);
     code(&mut out, found, paint);
     causes(&mut out, found, paint);
     files(&mut out, found, paint);

@@ -21,7 +21,7 @@ const MOST_PARTS: usize = 48;
 /// Most files of a folder.
 const MOST_FILES: usize = 200_000;
 /// How much is measured in a second, so that slow levels come to their pairs.
-const BYTES_A_SECOND: u64 = 24 << 10;
+const BYTES_A_SECOND: u64 = 32 << 10;
 /// Most bytes of all parts.
 const MOST_BYTES: u64 = 32 << 20;
 /// What each part may have in any case: more than the largest block.
@@ -185,8 +185,10 @@ mod tests {
         #[cfg(unix)]
         std::os::unix::fs::symlink("/dev/null", at("few/link")).unwrap();
         let parts = read(&[at("few"), at("many"), at("few/b")], 1).unwrap();
-        let found: Vec<(&str, &[u8])> =
-            parts.iter().map(|part| (part.name.rsplit('/').next().unwrap(), &part.bytes[..])).collect();
+        let found: Vec<(&str, &[u8])> = parts
+            .iter()
+            .map(|part| (part.name.rsplit('/').next().unwrap(), &part.bytes[..]))
+            .collect();
         let many = b"00010203040506070809101112131415many/n";
         let expected: [(&str, &[u8]); 4] =
             [("x", b"few/a/x"), ("b", b"few/b"), ("many", many), ("b", b"few/b")];

@@ -81,11 +81,12 @@ fn fault(text: &str, request: &Request<'_>) -> Finding {
     };
     let row = words.next().and_then(|word| word.parse::<usize>().ok());
     let what = plain(words.next().unwrap_or("breaks off"));
-    let place = row.and_then(|row| planned(request).get(row).copied()).map(|(part, block, level)| {
-        let name = request.corpus.get(part).map_or("", |part| &part.name);
-        let blocks = if block == 0 { "whole".to_owned() } else { format!("blocks of {block}") };
-        format!(": {name}, {blocks}, level {level}")
-    });
+    let place =
+        row.and_then(|row| planned(request).get(row).copied()).map(|(part, block, level)| {
+            let name = request.corpus.get(part).map_or("", |part| &part.name);
+            let blocks = if block == 0 { "whole".to_owned() } else { format!("blocks of {block}") };
+            format!(": {name}, {blocks}, level {level}")
+        });
     let message = format!("{} {what}{}", side.name, place.unwrap_or_default());
     Finding::error("round-trip", message)
 }
@@ -115,8 +116,10 @@ mod tests {
 
     #[test]
     fn rows_and_their_pairs_are_read() {
-        let said = read("ROW 0 0 1 5 6 0 100 90\nROW 1 4096 3 7 7 1 100 100\nROW 9 0 1 5 6 0 1 1\n\
-            PAIR 1 c 4096 10 20\nPAIR 1 d 8192 30 40\nPAIR 7 d 1 1 1\nPAIR x\nROW 1\n\nDONE\n");
+        let said = read(
+            "ROW 0 0 1 5 6 0 100 90\nROW 1 4096 3 7 7 1 100 100\nROW 9 0 1 5 6 0 1 1\n\
+            PAIR 1 c 4096 10 20\nPAIR 1 d 8192 30 40\nPAIR 7 d 1 1 1\nPAIR x\nROW 1\n\nDONE\n",
+        );
         assert!(said.ended && said.findings.is_empty());
         let [short, long] = &said.rows[..] else { panic!("{said:?}") };
         assert_eq!((short.part, short.block, short.level), (0, None, 1));

@@ -144,7 +144,8 @@ impl Gate {
         if let Some(block) = self.block.filter(|block| !blocks.contains(block)) {
             let all: Vec<String> = blocks.iter().map(|block| block_name(Some(*block))).collect();
             let name = block_name(Some(block));
-            let message = format!("the gate `{self}` is about blocks of {name}, which aren't measured");
+            let message =
+                format!("the gate `{self}` is about blocks of {name}, which aren't measured");
             return Err(Error::usage(message).hint(format!("these are: {}", all.join(", "))));
         }
         Ok(())
@@ -172,7 +173,9 @@ impl Gate {
             Metric::Speed => vec![compress(), decompress()],
             Metric::Compress => vec![compress()],
             Metric::Decompress => vec![decompress()],
-            Metric::Ratio => exact("compression", divided(group.compressed).map(|ratio| 1.0 / ratio)),
+            Metric::Ratio => {
+                exact("compression", divided(group.compressed).map(|ratio| 1.0 / ratio))
+            }
             Metric::Memory => exact("memory", divided(group.memory)),
         }
     }

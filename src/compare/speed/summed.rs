@@ -23,7 +23,8 @@ impl Speed {
             rows.iter().filter(|row| !row.same_bytes).map(|row| row.level).collect();
         other_bytes.sort_unstable();
         other_bytes.dedup();
-        let part = |part: &Part| CorpusPart { name: part.name.clone(), bytes: part.bytes.len() as u64 };
+        let part =
+            |part: &Part| CorpusPart { name: part.name.clone(), bytes: part.bytes.len() as u64 };
         Speed {
             build: measured.build.clone(),
             pairs: rows.iter().map(|row| row.pairs).min().unwrap_or(0),
@@ -120,9 +121,8 @@ fn rate(rows: &[&[Taken]], floor: f64) -> Rate {
     let ratios = all(&|taken| taken.nanoseconds[0] as f64 / taken.nanoseconds[1].max(1) as f64);
     let speed = |side: usize| {
         // Bytes in a nanosecond are thousands of MB in a second.
-        let one = |taken: &Taken| {
-            taken.bytes as f64 * 1000.0 / taken.nanoseconds[side].max(1) as f64
-        };
+        let one =
+            |taken: &Taken| taken.bytes as f64 * 1000.0 / taken.nanoseconds[side].max(1) as f64;
         median(&all(&one))
     };
     let ratio = median(&ratios);

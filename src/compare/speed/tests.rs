@@ -81,7 +81,10 @@ fn few_pairs_say_nothing() {
     let (findings, notes) = judge(&["speed<0.9".parse().unwrap()], &speed);
     // Decompression had pairs enough.
     assert_eq!(findings.iter().count(), 1);
-    assert_eq!(notes, ["gate `speed<0.9`: 1 of its figures are not decided, too little was measured"]);
+    assert_eq!(
+        notes,
+        ["gate `speed<0.9`: 1 of its figures are not decided, too little was measured"]
+    );
 }
 
 #[test]
@@ -111,7 +114,10 @@ fn gates_count_what_is_certain() {
         assert_eq!(messages(gate).len(), hits, "{gate}");
     }
     let found = &messages("speed<0.97")[0];
-    assert!(found.starts_with("gate `speed<0.97`: level 1, 4K: speed of compression is 0.95"), "{found}");
+    assert!(
+        found.starts_with("gate `speed<0.97`: level 1, 4K: speed of compression is 0.95"),
+        "{found}"
+    );
 }
 
 #[test]
