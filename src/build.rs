@@ -3,6 +3,7 @@
 //!
 //! Everything happens in a temporary folder, which goes at the end, whatever the end is.
 
+pub mod bench;
 mod compile;
 pub mod cost;
 mod diagnostics;

@@ -1,6 +1,7 @@
 //! The flags as they are typed. Their help is the manual: every page is made from it.
 
 mod audit;
+mod bench;
 mod check;
 mod diff;
 mod explain;
@@ -20,6 +21,7 @@ use clap::{Parser, Subcommand};
 use crate::report::console::{Format, Style};
 
 pub(super) use audit::Audit;
+pub(super) use bench::Bench;
 pub(super) use check::Check;
 pub(super) use diff::Diff;
 pub(super) use explain::Explain;
@@ -77,7 +79,7 @@ Examples:
 
 Exit codes:
   0   done, no findings of level error
-  1   findings of level error; of `diff`, the two sides differ
+  1   findings of level error; of `diff`, the two sides differ, or with --fail-if a bound is broken
   2   flags, rules or an output path that can't be used
   3   upstream or a file that can't be read
   70  a fault of kernelize itself";

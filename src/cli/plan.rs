@@ -236,7 +236,14 @@ fn diff(flags: flags::Diff) -> Result<diff::Plan> {
         stat: flags.stat,
         build: flags.build,
         jobs: flags.jobs.map(usize::from),
+        bench: bench(flags.bench)?,
     })
+}
+
+fn bench(flags: flags::Bench) -> Result<Option<diff::Bench>> {
+    let Some(corpus) = flags.bench else { return Ok(None) };
+    let gates = flags.fail_if.iter().map(|gate| gate.parse()).collect::<Result<_>>()?;
+    Ok(Some(diff::Bench { corpus, seconds: flags.bench_time, gates }))
 }
 
 fn explain(flags: flags::Explain) -> Result<explain::Plan> {

@@ -2,6 +2,7 @@
 
 mod cost;
 pub(super) mod side;
+mod speed;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -11,7 +12,7 @@ use std::sync::Arc;
 use super::held::{Place, Sources};
 use super::{Outcome, output, review};
 use crate::compare::{self, Comparison, Form, Known, Trees};
-use crate::finding::{Error, Result};
+use crate::finding::{Error, Findings, Result};
 use crate::linux::tree::Tree;
 use crate::patch::Change;
 use crate::report::console::{Console, Format};
@@ -20,10 +21,12 @@ use crate::text::{Files, Source, TreePath};
 use crate::upstream::{self, Origin, TouchedBy};
 use side::Opened;
 
+pub use speed::Bench;
+
 pub(super) use side::{made_from, record};
 
 /// What is to be compared, and how.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Plan {
     /// The form to start from.
     pub old: Way,
@@ -45,6 +48,8 @@ pub struct Plan {
     pub build: bool,
     /// Compilers that run at a time; `None` for one a processor.
     pub jobs: Option<usize>,
+    /// What is measured, if anything is.
+    pub bench: Option<Bench>,
 }
 
 /// One side, and what it is made with.
@@ -87,6 +92,7 @@ impl FromStr for Subject {
 /// # Errors
 /// A ruleset can't be loaded, a side can't be read, or the report can't be written.
 pub fn run(plan: &Plan, console: &mut Console) -> Result<Outcome> {
+    let bench = plan.bench.as_ref().map(speed::Measuring::new).transpose()?;
     let rules = rules::load(plan.new.rules.as_deref())?;
     let old_rules = match plan.old.rules == plan.new.rules {
         true => rules.clone(),
@@ -104,6 +110,13 @@ pub fn run(plan: &Plan, console: &mut Console) -> Result<Outcome> {
         let sides = [(&found.old, &old.form), (&found.new, &new.form)];
         found.cost = cost::measure(sides, &rules, plan.jobs, console)?;
     }
+    let mut findings = Findings::default();
+    if let Some(bench) = &bench {
+        let sides = [(found.old.name.as_str(), &old.form), (found.new.name.as_str(), &new.form)];
+        let (speed, wrong) = bench.run(sides, &rules, console)?;
+        found.speed = Some(speed);
+        findings.extend(wrong);
+    }
     if plan.stat {
         found.files.iter_mut().for_each(|file| file.hunks.clear());
     }
@@ -111,7 +124,7 @@ pub fn run(plan: &Plan, console: &mut Console) -> Result<Outcome> {
         Format::Html => review::of_comparison(&new, &found, !plan.stat)?,
         _ => String::new(),
     };
-    show(plan, found, || change.text(), html, console)
+    show(plan, found, &findings, || change.text(), html, console)
 }
 
 /// Both sides, held against each other.
@@ -138,24 +151,36 @@ pub(super) fn compared(
 fn show(
     plan: &Plan,
     mut found: Comparison,
+    findings: &Findings,
     patch: impl Fn() -> Vec<u8>,
     html: String,
     console: &mut Console,
 ) -> Result<Outcome> {
-    let outcome = if found.equal { Outcome::Clean } else { Outcome::Different };
+    // Who sets gates wants to know of these: that the sides differ is what they expect.
+    let gated = plan.bench.as_ref().is_some_and(|bench| !bench.gates.is_empty());
+    let outcome = match Outcome::of(findings) {
+        Outcome::Clean if !found.equal && !gated => Outcome::Different,
+        outcome => outcome,
+    };
     match (&plan.output, plan.format) {
-        (None, Format::Patch) => console.output(&patch())?,
-        (None, Format::Html) => console.output(html.as_bytes())?,
-        (None, _) => console.compare(&found)?,
+        (None, Format::Patch) => {
+            console.output(&patch())?;
+            console.findings(findings);
+        }
+        (None, Format::Html) => {
+            console.output(html.as_bytes())?;
+            console.findings(findings);
+        }
+        (None, _) => console.compare(&found, findings)?,
         (Some(path), format) => {
             let bytes = match format {
                 Format::Patch => patch(),
                 Format::Html => html.into_bytes(),
-                _ => console.compared(&found, format).into_bytes(),
+                _ => console.compared(&found, findings, format).into_bytes(),
             };
             output::write_file(path, &bytes)?;
             found.files.iter_mut().for_each(|file| file.hunks.clear());
-            console.compare(&found)?;
+            console.compare(&found, findings)?;
         }
     }
     Ok(outcome)

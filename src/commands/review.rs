@@ -109,7 +109,8 @@ fn sides(plan: &Plan) -> diff::Plan {
         output: None,
         stat: false,
         build: false,
-        jobs: 1,
+        jobs: None,
+        bench: None,
     }
 }
 

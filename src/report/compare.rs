@@ -1,6 +1,7 @@
 //! Two kernel forms side by side, as a page for people.
 
 mod cost;
+mod speed;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -17,13 +18,13 @@ const MAX_COMMITS: usize = 12;
 /// Most files of a kernel tree that are listed for one change.
 const MAX_USERS: usize = 6;
 
-/// The page, without colours, as it goes to a file.
+/// The page, without colours and with all details, as it goes to a file.
 pub fn document(found: &Comparison) -> String {
-    compare(found, Paint { on: false })
+    compare(found, Paint { on: false }, true)
 }
 
-/// Draws a comparison.
-pub(super) fn compare(found: &Comparison, paint: Paint) -> String {
+/// Draws a comparison; `details` are figures of which the text has the sum otherwise.
+pub(super) fn compare(found: &Comparison, paint: Paint, details: bool) -> String {
     let mut out = String::new();
     let title = format!("{} to {}", found.old.name, found.new.name);
     line(&mut out, &paint.bold(&one_line(&title)));
@@ -37,6 +38,7 @@ pub(super) fn compare(found: &Comparison, paint: Paint) -> String {
     if let Some(found) = &found.cost {
         cost::cost(&mut out, found, paint);
     }
+    speed::draw(&mut out, found.speed.as_ref(), paint, details);
     if found.equal {
         return out;
     }

@@ -209,19 +209,24 @@ impl Console {
     ///
     /// # Errors
     /// Standard output can't be written.
-    pub fn compare(&mut self, found: &Comparison) -> Result<()> {
-        let text = match (self.json(), self.style.verbosity) {
-            (true, _) => json::compare(self.command, &self.notes, found),
-            (false, Verbosity::Quiet) => return Ok(()),
-            (false, _) => compare::compare(found, self.out_paint()),
-        };
+    pub fn compare(&mut self, found: &Comparison, findings: &Findings) -> Result<()> {
+        if self.json() {
+            let document = json::compare(self.command, &self.notes, found, findings);
+            return self.output(document.as_bytes());
+        }
+        self.findings(findings);
+        if self.style.verbosity == Verbosity::Quiet {
+            return Ok(());
+        }
+        let verbose = self.style.verbosity == Verbosity::Verbose;
+        let text = compare::compare(found, self.out_paint(), verbose);
         self.output(text.as_bytes())
     }
 
     /// The document of two forms side by side, for a file.
-    pub fn compared(&self, found: &Comparison, format: Format) -> String {
+    pub fn compared(&self, found: &Comparison, findings: &Findings, format: Format) -> String {
         match format {
-            Format::Json => json::compare(self.command, &self.notes, found),
+            Format::Json => json::compare(self.command, &self.notes, found, findings),
             _ => compare::document(found),
         }
     }

@@ -37,6 +37,14 @@
 //! `within`, and `lines` with `mark`, `text` and, where they differ, `kind` (`code`, `comment`,
 //! `licence`, `blank`), `cause`, and `moved` and `open` (no end of line) where true.
 //!
+//! `speed` of a comparison is null without `--bench`. It has `build`, `pairs` (measurements that each
+//! figure is the median of, at least), `corpus` (`name`, `bytes`), `groups`, `rows`, `other_bytes` (levels
+//! at which compressed bytes differ) and `notes`. A row is one `part` at one `block` (bytes; null for the
+//! whole part) and `level`, with `compressed` and `memory` (`old`, `new`), `same_bytes`, `pairs`, `compress`
+//! and `decompress`; a group is the same over all parts. A rate has `old` and `new` (MB/s, 10^6 bytes),
+//! `ratio` (new to old), `low` and `high` (in 99 of 100 cases they enclose the true median; without
+//! `sure` there were too few pairs for that) and `notable`, which says that the change is beyond the noise.
+//!
 //! An origin has `asked`, `direction` (`kernel` or `upstream`), `fate` (`kept`, `rewritten`, `made` by a
 //! template, `gone`, `left out`, `local`), `release`, `profile`, `lines` (those on the other side, each
 //! with `path`, `line`, `text`), `rules` (`rule`, `file`, `why`) and `commit` (or null).
@@ -204,8 +212,14 @@ pub(super) fn verdicts(command: &str, notes: &[String], found: &[Verdict]) -> St
 }
 
 /// The document of two forms side by side.
-pub(super) fn compare(command: &str, notes: &[String], found: &Comparison) -> String {
-    Document { comparison: Some(found), ..Document::new(command, notes) }.text()
+pub(super) fn compare(
+    command: &str,
+    notes: &[String],
+    found: &Comparison,
+    findings: &Findings,
+) -> String {
+    let findings = findings.clone().sorted().into_iter().map(finding).collect();
+    Document { findings, comparison: Some(found), ..Document::new(command, notes) }.text()
 }
 
 /// The document of a line and where it comes from.

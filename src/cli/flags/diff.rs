@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::bench::Bench;
 use super::reporting::{FormatFlag, of_comparison};
 use super::shared::{LinuxTree, ProfileName, RulesFolder, Upstream};
 
@@ -13,7 +14,8 @@ use super::shared::{LinuxTree, ProfileName, RulesFolder, Upstream};
 /// wrote; or kernel trees, written linux:PATH. Each changed line has one cause: upstream, the rules or
 /// profile, a template, release and rules together, or a local change. Functions are told apart by
 /// syntax tree, so that moved code and changes in comments alone don't look like others. Exit code 0
-/// says that both are equal, 1 that they differ. Nothing is written but what -o names.
+/// says that both are equal, 1 that they differ; with --fail-if it only says whether a bound is broken.
+/// Nothing is written but what -o names.
 #[derive(Args, Debug)]
 #[command(after_long_help = DIFF_HELP)]
 #[command(mut_arg("linux", |flag| flag.help("Say who in this Linux tree calls what changes")))]
@@ -53,6 +55,8 @@ pub(in crate::cli) struct Diff {
     /// With --build, run N compilers at a time [default: as many as there are processors]
     #[arg(long, value_name = "N", requires = "build", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(in crate::cli) jobs: Option<u16>,
+    #[command(flatten)]
+    pub(in crate::cli) bench: Bench,
     /// Report as text, as JSON, as a page for a browser, or as the plain patch from A to B
     #[arg(long, value_name = "FORMAT", value_parser = of_comparison(), default_value = "text")]
     #[arg(help_heading = "Reporting")]
@@ -70,4 +74,7 @@ Examples:
   kernelize diff linux:linux-source-6.12 v1.5.7 --upstream ~/src/zstd --format json -o diff.json
   kernelize diff v1.5.6 v1.5.7 --format html -o review.html
   kernelize diff v1.5.7 v1.5.7 --profile-old official --format patch
+  kernelize diff v1.5.5 v1.5.7 --stat --bench
+  kernelize diff linux:linux v1.5.7 --bench vmlinux /usr/share/doc --bench-time 300
+  kernelize diff v1.5.6 dev --bench --fail-if 'speed<0.97' --fail-if 'compress@3/4K<0.98'
   kernelize diff linux-zstd-1.5.6 linux-zstd-1.5.7 --rules-old old-rules";

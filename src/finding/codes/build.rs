@@ -43,6 +43,12 @@ pub(super) const CODES: Entries = &[
          function of upstream's.",
     ),
     (
+        "speed-gate",
+        "A comparison breaks a bound that was set for speed, size or memory",
+        "The bound is one of `--fail-if`. Of speed only what is certain counts: all of the spread lies \
+         beyond it.",
+    ),
+    (
         "stack-frame",
         "A function takes more of the stack than kernels allow",
         "Stacks of kernels have a fixed size of a few pages, and nothing catches what goes beyond. Move \
