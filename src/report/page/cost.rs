@@ -22,6 +22,11 @@ pub(super) fn markup(chart: Option<String>) -> Option<Value> {
     chart.map(Value::from_safe_string)
 }
 
+/// A level of a workspace.
+pub(super) fn level_name(number: i32) -> String {
+    if number == 0 { "all".to_owned() } else { level(number) }
+}
+
 /// Texts of others, on one line each.
 pub(super) fn shown(texts: &[String]) -> Vec<String> {
     texts.iter().map(|text| one_line(text).into_owned()).collect()
@@ -42,7 +47,7 @@ fn figures(old: String, new: String, pair: Pair) -> Value {
 fn workspaces(used: &WorkspaceUse) -> Value {
     let rows = used.rows.iter().map(|row| {
         context! {
-            level => level(row.level),
+            level => level_name(row.level),
             compress => in_kib(row.compress),
             decompress => in_kib(row.decompress),
         }

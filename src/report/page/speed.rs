@@ -5,7 +5,7 @@ use minijinja::{Value, context};
 use super::charts::{self, Direction, Span};
 use super::cost::{markup, shown};
 use super::figures::{NONE, count, decimal, kib, level};
-use crate::compare::speed::{Rate, Speed, SpeedRow};
+use crate::compare::speed::{Rate, Speed, SpeedGroup, SpeedRow};
 use crate::report::visible::one_line;
 
 /// The values of `speed.html`: words and charts only.
@@ -19,7 +19,7 @@ pub(super) fn value(speed: &Speed) -> Value {
         corpus => corpus.collect::<Vec<Value>>(),
         rows => speed.rows.len(),
         notable => notable(&speed.rows),
-        parts => parts(&speed.rows),
+        parts => parts(speed),
         other_bytes => speed.other_bytes.iter().map(|number| level(*number)).collect::<Vec<_>>(),
         notes => shown(&speed.notes),
     }
@@ -60,7 +60,8 @@ fn block(bytes: Option<u64>) -> String {
 
 fn rated(rate: &Rate) -> Value {
     let spread = if rate.low.is_finite() && rate.high.is_finite() {
-        format!("{} to {}", decimal(rate.low, 3), decimal(rate.high, 3))
+        let few = if rate.sure { "" } else { ", of few pairs" };
+        format!("{} to {}{few}", decimal(rate.low, 3), decimal(rate.high, 3))
     } else {
         NONE.to_owned()
     };
@@ -78,30 +79,55 @@ fn rated(rate: &Rate) -> Value {
     }
 }
 
-/// The rows by part, and these by block size, both in the order in which they come.
-fn parts(rows: &[SpeedRow]) -> Vec<Value> {
-    let groups = grouped(rows.iter(), |row| row.part.as_str());
-    let is_notable = |row: &SpeedRow| row.compress.notable || row.decompress.notable;
-    // One chart is worth more than a list of what could be opened.
-    let none = !rows.iter().any(is_notable);
-    groups
-        .into_iter()
-        .enumerate()
-        .map(|(at, (name, rows))| {
-            let span = charts::span(rows.iter().copied());
-            let notable = rows.iter().filter(|row| is_notable(row)).count();
-            let blocks = grouped(rows.iter().copied(), |row| row.block);
-            context! {
-                name => one_line(name),
-                notable,
-                open => notable > 0 || (none && at == 0),
-                blocks => blocks
-                    .iter()
-                    .map(|(bytes, rows)| one_block(name, *bytes, rows, span))
-                    .collect::<Vec<Value>>(),
-            }
-        })
-        .collect()
+/// What all parts come to, and each of them; of these the blocks in the order in which they come.
+fn parts(speed: &Speed) -> Vec<Value> {
+    let all: Vec<SpeedRow> = speed.groups.iter().map(of_all).collect();
+    let whole = (!all.is_empty()).then(|| part(ALL_PARTS, &all.iter().collect::<Vec<_>>(), true));
+    let groups = grouped(speed.rows.iter(), |row| row.part.as_str());
+    // Where nothing is open, one chart is worth more than a list of what could be.
+    let one = (whole.is_none() && !speed.rows.iter().any(is_notable)).then_some(0);
+    let each = groups.iter().enumerate().map(|(at, (name, rows))| {
+        let open = whole.is_none() && rows.iter().any(|row| is_notable(row));
+        part(name, rows, open || one == Some(at))
+    });
+    let each: Vec<Value> = each.collect();
+    whole.into_iter().chain(each).collect()
+}
+
+/// Stands for a name.
+const ALL_PARTS: &str = "All parts together";
+
+/// What all parts come to, as if it were one.
+fn of_all(group: &SpeedGroup) -> SpeedRow {
+    SpeedRow {
+        part: ALL_PARTS.to_owned(),
+        block: group.block,
+        level: group.level,
+        compressed: group.compressed,
+        same_bytes: group.same_bytes,
+        pairs: 0,
+        compress: group.compress,
+        decompress: group.decompress,
+        memory: group.memory,
+    }
+}
+
+fn is_notable(row: &SpeedRow) -> bool {
+    row.compress.notable || row.decompress.notable
+}
+
+fn part(name: &str, rows: &[&SpeedRow], open: bool) -> Value {
+    let span = charts::span(rows.iter().copied());
+    let blocks = grouped(rows.iter().copied(), |row| row.block);
+    context! {
+        name => one_line(name),
+        notable => rows.iter().filter(|row| is_notable(row)).count(),
+        open,
+        blocks => blocks
+            .iter()
+            .map(|(bytes, rows)| one_block(name, *bytes, rows, span))
+            .collect::<Vec<Value>>(),
+    }
 }
 
 fn one_block(part: &str, bytes: Option<u64>, rows: &[&SpeedRow], span: Span) -> Value {
@@ -158,7 +184,7 @@ mod tests {
     }
 
     fn rate(ratio: f64, notable: bool) -> Rate {
-        Rate { old: 250.04, new: 250.04 * ratio, ratio, low: 0.9, high: 1.1, notable }
+        Rate { old: 250.04, new: 250.04 * ratio, ratio, low: 0.9, high: 1.1, sure: true, notable }
     }
 
     fn row(part: &str, block: Option<u64>, level: i32, compress: Rate) -> SpeedRow {
@@ -168,6 +194,7 @@ mod tests {
             level,
             compressed: Pair { old: Some(5000), new: Some(4999) },
             same_bytes: level != 3,
+            pairs: 7,
             compress,
             decompress: Rate { low: f64::NAN, ..rate(f64::NAN, false) },
             memory: Pair { old: Some(2048), new: None },
@@ -194,12 +221,13 @@ mod tests {
                 row("text&more", None, 3, rate(1.2, true)),
                 row("noise", Some(100), 1, rate(1.0, false)),
             ],
+            groups: Vec::new(),
             other_bytes: vec![3],
             notes: vec!["<note>".into()],
         };
         let page = drawn(Some(value(&speed)));
         for part in [
-            "median of 7 pairs",
+            "median of 7 pairs or more",
             "cc -O2 &lt;fast&gt;",
             "text&amp;more (1,000,000 bytes)",
             "Compressed bytes differ at level 3.",
@@ -225,5 +253,28 @@ mod tests {
         // Three groups; nothing to decompress was measured.
         assert_eq!(page.matches("<svg").count(), 3, "{page}");
         assert!(!page.contains(" style="), "the page's policy forbids it");
+    }
+
+    #[test]
+    fn what_all_parts_come_to_stands_first_and_open() {
+        let group = SpeedGroup {
+            block: Some(4096),
+            level: 3,
+            compressed: Pair { old: Some(10), new: Some(10) },
+            same_bytes: true,
+            compress: rate(0.9, true),
+            decompress: Rate { sure: false, ..rate(1.0, false) },
+            memory: Pair::default(),
+        };
+        let rows = vec![row("text", Some(4096), 3, rate(0.5, true))];
+        let page = drawn(Some(value(&Speed { groups: vec![group], rows, ..Speed::default() })));
+        let open = "<details class=\"part\" open>\n<summary><h3>All parts together</h3>";
+        let closed = "<details class=\"part\">\n<summary><h3>text</h3>";
+        assert!(page.contains(open) && page.contains(closed), "{page}");
+        assert!(page.find(open) < page.find(closed));
+        assert!(page.contains("<td>0.900 to 1.100, of few pairs</td>"), "{page}");
+        assert!(
+            page.contains("<title>Compression speed by level, All parts together, 4 KiB</title>")
+        );
     }
 }

@@ -39,13 +39,14 @@ fn machine(frames: &[(&str, Pair)], objects: &[(&str, Pair)]) -> MachineCost {
 }
 
 fn row(level: i32, ratio: f64, low: f64, high: f64, notable: bool) -> SpeedRow {
-    let rate = Rate { old: 100.0, new: 100.0 * ratio, ratio, low, high, notable };
+    let rate = Rate { old: 100.0, new: 100.0 * ratio, ratio, low, high, sure: true, notable };
     SpeedRow {
         part: "text".into(),
         block: None,
         level,
         compressed: pair(1, 1),
         same_bytes: true,
+        pairs: 7,
         compress: rate,
         decompress: Rate { ratio: f64::NAN, ..rate },
         memory: pair(1, 1),

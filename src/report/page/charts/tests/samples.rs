@@ -3,7 +3,7 @@
 use crate::compare::cost::{
     Cost, Exports, FrameCost, MachineCost, ObjectCost, Pair, WorkspaceRow, WorkspaceUse,
 };
-use crate::compare::speed::{CorpusPart, Rate, Speed, SpeedRow};
+use crate::compare::speed::{CorpusPart, Rate, Speed, SpeedGroup, SpeedRow};
 use crate::compare::{CodeSummary, Comparison, Side};
 use crate::finding::Findings;
 use crate::report::page::{Review, page};
@@ -57,7 +57,8 @@ fn workspace(
     first: u64,
     factor: f64,
 ) -> WorkspaceUse {
-    let rows = levels.map(|level| {
+    // No level is 0.
+    let rows = levels.filter(|level| *level != 0).map(|level| {
         let old = (first as f64 * factor.powi(level)) as u64;
         let new = if level % 3 == 0 { old + old / 12 } else { old };
         let compress = Pair { old: Some(old), new: (level != 9).then_some(new) };
@@ -117,6 +118,7 @@ fn speed() -> Speed {
             row.compress.ratio = f64::NAN;
         }
     }
+    let groups = rows.iter().take(21).map(group).collect();
     Speed {
         build: "cc 12.2 -O2, as a kernel builds it".into(),
         pairs: 9,
@@ -125,6 +127,7 @@ fn speed() -> Speed {
             .map(|name| CorpusPart { name: (*name).into(), bytes: 1 << 20 })
             .collect(),
         rows,
+        groups,
         other_bytes: vec![3, 9],
         notes: Vec::new(),
     }
@@ -140,16 +143,37 @@ fn row(part: &str, block: Option<u64>, level: i32, noise: &mut Noise) -> SpeedRo
         level,
         compressed: Pair { old: Some(300_000), new: Some(299_000) },
         same_bytes: level != 3 && level != 9,
+        pairs: 9,
         compress,
         decompress,
         memory: Pair { old: Some(1 << 20), new: Some(1 << 20) },
     }
 }
 
+fn group(row: &SpeedRow) -> SpeedGroup {
+    SpeedGroup {
+        block: row.block,
+        level: row.level,
+        compressed: row.compressed,
+        same_bytes: row.same_bytes,
+        compress: row.compress,
+        decompress: row.decompress,
+        memory: row.memory,
+    }
+}
+
 fn rate(ratio: f64, noise: &mut Noise) -> Rate {
     let spread = noise.about(0.015, 0.01);
     let (low, high) = (ratio - spread, ratio + spread);
-    Rate { old: 300.0, new: 300.0 * ratio, ratio, low, high, notable: low > 1.03 || high < 0.97 }
+    Rate {
+        old: 300.0,
+        new: 300.0 * ratio,
+        ratio,
+        low,
+        high,
+        sure: true,
+        notable: low > 1.03 || high < 0.97,
+    }
 }
 
 /// Not a test: `ci/page` asks for a page, in a folder by this name.
