@@ -11,6 +11,11 @@ const MAX_LOAD = 5_000;
 /** Longest time that a filter may take. */
 const MAX_FILTER = 3_000;
 
+/** Until all that was to be drawn is. */
+const settled = (page) => page.evaluate(() => new Promise((done) => {
+  setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(done)), 100);
+}));
+
 const seconds = (milliseconds) => `${(milliseconds / 1000).toFixed(2)} s`;
 
 /** It opens, quickly, without asking for anything, and its policy holds. */
@@ -45,13 +50,14 @@ export async function policy(browser, file) {
     await new Promise((done) => setTimeout(done, 200));
     return Boolean(window.ran);
   });
-  const violations = await page.evaluate(() => window.violations.length);
+  const violations = await page.evaluate(() => window.violations);
   // That is what was asked for.
   page.trouble = [];
   hold(!ran, 'a script of others ran');
-  hold(violations >= 2, 'nothing was held back');
-  const sent = page.requests.filter((url) => url.startsWith('http'));
-  same(sent, [], 'requests that were sent');
+  const kinds = violations.map((one) => one.replace(/^([a-z]+)-[a-z-]*/, '$1'));
+  for (const kind of ['script: inline', 'img: https://example.invalid/x.png']) {
+    hold(kinds.includes(kind), `its policy holds back ${JSON.stringify(violations)}, not ${kind}`);
+  }
 }
 
 /** Nothing is wider than the window. */
@@ -64,10 +70,16 @@ export async function width(browser, file) {
     });
     const [whole, window, widest] = await page.evaluate(() => {
       const limit = document.documentElement.clientWidth;
-      const wide = [...document.querySelectorAll('main *, header *, nav *')].find((one) => {
+      const clipped = (one) => {
+        for (let up = one.parentElement; up !== document.body; up = up.parentElement) {
+          if (getComputedStyle(up).overflowX !== 'visible') return true;
+        }
+        return false;
+      };
+      const wide = [...document.querySelectorAll('body *')].filter((one) => {
         const { left, right } = one.getBoundingClientRect();
-        return left < limit && right > limit + 1 && getComputedStyle(one.parentElement).overflowX === 'visible';
-      });
+        return left < limit && right > limit + 1;
+      }).find((one) => !clipped(one));
       const name = wide ? `${wide.tagName}.${wide.className} in ${wide.parentElement.className}` : '';
       return [document.documentElement.scrollWidth, limit, name];
     });
@@ -173,6 +185,7 @@ export async function keys(browser, file) {
   const shown = await page.evaluate(inside.shownChanges);
   const at = async (id, what) => {
     same(await here(), [id], what);
+    await settled(page);
     same(await page.evaluate(inside.inView, id), '', `${what}: ${id} in view`);
     same(await page.evaluate(() => document.activeElement.id), id, `${what}: focus`);
   };
@@ -248,10 +261,11 @@ export async function links(browser, file) {
   hold(Object.keys(ids).length > 0, 'there is nothing to link to');
   for (const [what, id] of Object.entries(ids)) {
     const page = await browser.page(file, { hash: `#${id}` });
+    await settled(page);
     same(await page.evaluate(inside.inView, id), '', `${what}, #${id}, when opened with it`);
     await page.close();
     await first.evaluate((name) => { location.hash = name; }, id);
-    await first.evaluate(() => new Promise((done) => setTimeout(done, 60)));
+    await settled(first);
     same(await first.evaluate(inside.inView, id), '', `${what}, #${id}, when followed`);
   }
   // A line in the midst of a file, by its number in the new text.
@@ -262,6 +276,7 @@ export async function links(browser, file) {
     return [last.id, numbers[Math.floor(numbers.length / 2)]];
   });
   const page = await browser.page(file, { hash: `#${line.join(':')}` });
+  await settled(page);
   const seen = await page.evaluate((id, number) => {
     const rows = [...document.getElementById(id).querySelectorAll('tr')];
     const row = rows.find((one) => {

@@ -28,7 +28,7 @@ export async function hostile(tests, browser, file) {
     const page = await browser.page(file);
     none(await page.evaluate(inside.oddCharacters), 'characters that act or hide');
     const odd = await page.$$eval('.odd', (all) => all.map((one) => `${one.title} ${one.textContent}`));
-    for (const part of ['U+202E ', 'U+2066 ', 'U+200B ', 'U+0085 ', '⟨FF⟩', '␛']) {
+    for (const part of ['U+202E ', 'U+2066 ', 'U+200B ', 'U+0085 ', '⟨FF⟩', 'U+FFFD ', '␛']) {
       hold(odd.some((one) => one.includes(part)), `nothing marks ${part}`);
     }
   });

@@ -57,6 +57,4 @@ impl Direction {
 }
 
 #[cfg(test)]
-mod samples;
-#[cfg(test)]
 mod tests;

@@ -92,7 +92,7 @@ fn bars(svg: &mut Svg, row: &Row<'_>, axis: &Axis, y: f64) {
         format!("{}: old {}, new {}, {}", row.name, count(old), count(new), change(row.pair));
     svg.begin("mark", &told);
     svg.text(LEFT - 8.0, y + 14.0, Anchor::End, "label", &tail(row.name, LEFT - 10.0));
-    for (bytes, class, top) in [(old, "bar old", y + 2.0), (new, "bar new", y + 3.0 + BAR)] {
+    for (bytes, class, top) in [(old, "rod old", y + 2.0), (new, "rod new", y + 3.0 + BAR)] {
         if let Some(bytes) = bytes {
             svg.rect(class, (LEFT, top), place(axis, figure(bytes)) - LEFT, BAR);
         }
@@ -117,9 +117,9 @@ fn grid(svg: &mut Svg, axis: &Axis, end: f64) {
 }
 
 fn legend(svg: &mut Svg) {
-    svg.rect("bar old", (LEFT, 4.0), 20.0, BAR);
+    svg.rect("rod old", (LEFT, 4.0), 20.0, BAR);
     svg.text(LEFT + 26.0, 12.0, Anchor::Start, "label", "old");
-    svg.rect("bar new", (LEFT + 70.0, 4.0), 20.0, BAR);
+    svg.rect("rod new", (LEFT + 70.0, 4.0), 20.0, BAR);
     svg.text(LEFT + 96.0, 12.0, Anchor::Start, "label", "new");
     svg.text(WIDTH - 2.0, 12.0, Anchor::End, "label", "bytes");
 }

@@ -72,7 +72,7 @@ fn marks(svg: &mut Svg, number: i32, pair: Pair, place: impl Fn(u64) -> (f64, f6
 }
 
 fn square(svg: &mut Svg, (x, y): (f64, f64)) {
-    svg.rect("dot new", (x - 3.0, y - 3.0), 6.0, 6.0);
+    svg.rect("spot new", (x - 3.0, y - 3.0), 6.0, 6.0);
 }
 
 fn legend(svg: &mut Svg) {

@@ -140,10 +140,10 @@ impl Chart {
         if rate.notable {
             let up = if rate.ratio >= 1.0 { -1.0 } else { 1.0 };
             let corners = [(x, y + up * 6.0), (x - 6.0, y - up * 5.0), (x + 6.0, y - up * 5.0)];
-            svg.path("dot", &corners, true);
+            svg.path("spot", &corners, true);
             self.figure(svg, x, rate.ratio, (low, high));
         } else {
-            svg.circle("dot", (x, y), 3.0);
+            svg.circle("spot", (x, y), 3.0);
         }
         svg.end();
     }

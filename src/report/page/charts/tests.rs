@@ -1,5 +1,7 @@
 //! Charts of known figures: where the marks are, what is left out, and that names stay names.
 
+mod samples;
+
 use super::*;
 use crate::compare::cost::{FrameCost, MachineCost, ObjectCost, WorkspaceUse};
 
@@ -80,7 +82,7 @@ fn workspaces_stand_at_their_figures() {
     // The left margin is that of `2,000`, 45; two slots of 193.5. The first marks are the legend's.
     assert_eq!(all(&drawn, "circle class=\"ring old\"", "cx")[1..], ["141.8", "335.2"]);
     assert_eq!(all(&drawn, "circle class=\"ring old\"", "cy")[1..], ["112", "34"]);
-    assert_eq!(all(&drawn, "rect class=\"dot new\"", "y")[1..], ["187", "31"]);
+    assert_eq!(all(&drawn, "rect class=\"spot new\"", "y")[1..], ["187", "31"]);
     assert_eq!(
         all(&drawn, "path class=\"line", "d"),
         ["M141.8 112L335.2 34", "M141.8 190L335.2 34"]
@@ -94,7 +96,7 @@ fn a_level_that_one_form_lacks_breaks_its_line() {
     let drawn = workspaces(&used(&rows), Direction::Compress).unwrap();
     assert_eq!(all(&drawn, "path class=\"line old\"", "d").len(), 1);
     assert!(all(&drawn, "path class=\"line new\"", "d").is_empty());
-    assert_eq!(all(&drawn, "rect class=\"dot new\"", "x").len(), 1 + 2);
+    assert_eq!(all(&drawn, "rect class=\"spot new\"", "x").len(), 1 + 2);
     assert!(drawn.contains(">−1</text>") && drawn.contains(">bytes</text>"), "{drawn}");
 }
 
@@ -124,8 +126,8 @@ fn objects_are_sorted_by_what_changed() {
     assert!(drawn.contains("3 of 4 changed, most of all new.c: old –, new 400 bytes."), "{drawn}");
     assert!(places.windows(2).all(|two| two[0] < two[1]), "{places:?}");
     // 1000 bytes are the whole 250 units of the axis, and what isn't there has no bar.
-    assert_eq!(all(&drawn, "rect class=\"bar old\"", "width")[1..], ["250", "25", "125"]);
-    assert_eq!(all(&drawn, "rect class=\"bar new\"", "width")[1..], ["100", "175", "25.2", "125"]);
+    assert_eq!(all(&drawn, "rect class=\"rod old\"", "width")[1..], ["250", "25", "125"]);
+    assert_eq!(all(&drawn, "rect class=\"rod new\"", "width")[1..], ["100", "175", "25.2", "125"]);
     assert!(drawn.contains(">400  new</text>") && drawn.contains(">700  −30.0 %</text>"));
 }
 
@@ -149,11 +151,11 @@ fn ratios_stand_around_one() {
     let drawn = ratio_chart(&rows, Direction::Compress).unwrap();
     // An axis from 0.90 to 1.15 on 120 units, and slots of (360 - 8 - 38) / 3.
     assert_eq!(all(&drawn, "line class=\"one\"", "y1"), ["102"]);
-    assert_eq!(all(&drawn, "circle class=\"dot\"", "cy"), ["102"]);
-    assert_eq!(all(&drawn, "circle class=\"dot\"", "cx"), ["90.3"]);
+    assert_eq!(all(&drawn, "circle class=\"spot\"", "cy"), ["102"]);
+    assert_eq!(all(&drawn, "circle class=\"spot\"", "cx"), ["90.3"]);
     // The one that is faster points up, the slower one down.
     assert_eq!(
-        all(&drawn, "path class=\"dot\"", "d"),
+        all(&drawn, "path class=\"spot\"", "d"),
         ["M195 48L189 59L201 59Z", "M299.7 146.4L293.7 135.4L305.7 135.4Z"]
     );
     assert_eq!(drawn.matches("class=\"mark faster\"").count(), 1);
