@@ -162,10 +162,11 @@ fn of_patch(plan: &Plan, path: &Path, console: &mut Console) -> Result<Drawn> {
     };
     let (_, after) = ground.files();
     let Ground { ruleset, profile, release, import, kernel, target, before, findings, .. } = ground;
-    let facts = vec![
-        ("Patch".to_owned(), verdict.patch.clone()),
-        ("Kernel".to_owned(), if kernel.is_empty() { "any".to_owned() } else { kernel }),
-    ];
+    let mut facts = vec![("Patch".to_owned(), verdict.patch.clone())];
+    // A tree is no kernel of the rules' but itself.
+    if target.version.is_none() && !kernel.is_empty() {
+        facts.push(("Kernel".to_owned(), kernel));
+    }
     let name = release.name.clone();
     let made =
         Made { release, rules: &ruleset, profile: &profile, target: target.clone(), tree: import };
@@ -253,9 +254,14 @@ fn drawn(opened: &Opened<'_>, beside: Beside<'_>, lines: bool) -> Result<Drawn> 
         Some(import) => format!("{} {} in kernel form", import.library, import.release),
         None => opened.side.name.clone(),
     });
+    let mut facts = beside.facts;
+    if let Some(made) = &opened.made {
+        facts.extend(made.target.version.map(|kernel| ("Kernel".to_owned(), kernel.to_string())));
+        facts.push(("Ruleset".to_owned(), side::digits(&made.rules.digest)));
+    }
     let review = Review {
         title: &title,
-        facts: &beside.facts,
+        facts: &facts,
         import: summary.as_ref(),
         findings: &findings,
         verdict: beside.verdict.as_ref(),

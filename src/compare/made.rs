@@ -8,10 +8,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::origin::{SaidRule, said};
+use super::origin::{self, SaidRule, said};
 use crate::edit::{RuleRef, Traced};
 use crate::pipeline::{KernelTree, OutputFile};
-use crate::rules::{Active, FileAction, glob_matches};
+use crate::rules::Active;
 use crate::text::Files;
 
 /// All that an import did.
@@ -214,13 +214,9 @@ fn left_out(tree: &KernelTree, rules: &Active<'_>, release: &Files) -> Vec<LeftO
         tree.files.values().filter_map(|file| file.upstream.as_ref()).collect();
     let root = &rules.ruleset.library.root;
     let others = release.keys().filter(|path| !taken.contains(path));
-    let others = others.map(|path| {
-        let skips = rules.files.iter().filter(|rule| match &rule.action {
-            FileAction::Skip(globs) => globs.iter().any(|glob| glob_matches(glob, path.as_str())),
-            _ => false,
-        });
-        let rules = skips.map(|rule| rule.rule.name.clone()).collect();
-        LeftOut { path: format!("{root}/{path}"), rules }
+    let others = others.map(|path| LeftOut {
+        path: format!("{root}/{path}"),
+        rules: origin::left_out(rules, path),
     });
     others.collect()
 }

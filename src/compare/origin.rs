@@ -132,7 +132,7 @@ impl Explainer<'_> {
         let mut stands = self.tree.files.iter();
         let stands = stands.find(|(_, file)| file.upstream.as_ref() == Some(path));
         let Some((to, file)) = stands else {
-            let rules = self.left_out(path);
+            let rules = left_out(&self.rules, path);
             return Some(self.answer(asked, "upstream", "left out", Vec::new(), &rules));
         };
         if let Some(rule) = &file.template {
@@ -168,15 +168,15 @@ impl Explainer<'_> {
     fn library(&self) -> &Library {
         &self.rules.ruleset.library
     }
+}
 
-    /// The rules that say that a file is not taken; none where no rule selects it.
-    fn left_out(&self, path: &TreePath) -> Vec<RuleRef> {
-        let skips = self.rules.files.iter().filter(|rule| match &rule.action {
-            FileAction::Skip(globs) => globs.iter().any(|glob| glob_matches(glob, path.as_str())),
-            _ => false,
-        });
-        skips.map(|rule| rule.rule.name.clone()).collect()
-    }
+/// The rules that say that a file is not taken; none where no rule selects it.
+pub(super) fn left_out(rules: &Active<'_>, path: &TreePath) -> Vec<RuleRef> {
+    let skips = rules.files.iter().filter(|rule| match &rule.action {
+        FileAction::Skip(globs) => globs.iter().any(|glob| glob_matches(glob, path.as_str())),
+        _ => false,
+    });
+    skips.map(|rule| rule.rule.name.clone()).collect()
 }
 
 /// The lines of the kernel form that upstream's bytes became, and the rules on the way.

@@ -128,6 +128,7 @@ pub fn page(review: &Review<'_>) -> Result<(String, PageSummary)> {
         kinds => kinds.into_iter().map(str::to_owned).collect::<Vec<_>>(),
         has_causes => review.comparison.is_some_and(|found| found.causes.is_some()),
         equal => review.comparison.is_some_and(|found| found.equal),
+        moved => changed.is_some_and(|files| changes::any_moved(files)),
         cost, speed, made, changes, rules,
     };
     let html = environment().and_then(|all| all.get_template("page.html")?.render(values));

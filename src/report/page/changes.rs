@@ -8,6 +8,7 @@ use minijinja::{Value, context};
 use super::rows::{self, Cell};
 use super::text::{anchor, push_code};
 use crate::compare::{Cause, Class, FileReport, HunkReport, Line, NamedCommit, Status, What};
+use crate::report::summary::plural;
 
 /// Most commits of one file that are listed.
 const MAX_COMMITS: usize = 40;
@@ -24,6 +25,11 @@ pub(super) fn files(files: &[FileReport]) -> Vec<Value> {
     let all = files.iter().flat_map(|file| &file.hunks).map(|hunk| hunk.lines.len()).sum::<usize>();
     let most = if all > MANY_LINES { PART } else { usize::MAX };
     files.iter().map(|file| drawn(file, most)).collect()
+}
+
+/// Whether lines moved as they were.
+pub(super) fn any_moved(files: &[FileReport]) -> bool {
+    files.iter().flat_map(|file| &file.hunks).flat_map(|hunk| &hunk.lines).any(|line| line.moved)
 }
 
 fn drawn(file: &FileReport, most: usize) -> Value {
@@ -128,7 +134,7 @@ fn drawn_hunk(out: &mut String, file: &FileReport, hunk: &HunkReport, most: usiz
         push_code(out, hunk.within.as_bytes());
     }
     let words = causes(hunk.lines.iter());
-    let _ = write!(out, " <i>{words}</i></tbody>\n");
+    let _ = writeln!(out, " <i>{words}</i></tbody>");
     let start = |(first, count): (usize, usize)| if count == 0 { first + 1 } else { first };
     let mut at = (start(hunk.old), start(hunk.new));
     let shown = &hunk.lines[..most.min(hunk.lines.len())];
@@ -155,7 +161,8 @@ fn drawn_hunk(out: &mut String, file: &FileReport, hunk: &HunkReport, most: usiz
     }
     if shown.len() < hunk.lines.len() {
         let more = hunk.lines.len() - shown.len();
-        let _ = write!(out, "<tbody class=\"g\"><tr><td colspan=\"4\">{more} lines more</tbody>\n");
+        let more = plural(more, "line");
+        let _ = writeln!(out, "<tbody class=\"g\"><tr><td colspan=\"4\">{more} more</tbody>");
     }
     groups
 }

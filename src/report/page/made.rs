@@ -9,6 +9,7 @@ use super::rows::{self, Cell};
 use super::text::{anchor, push};
 use crate::compare::made::{Group, Made, MadeFile, RuleUse, lines};
 use crate::edit::RuleRef;
+use crate::report::summary::plural;
 
 /// Lines around a change that are shown.
 const AROUND: usize = 3;
@@ -149,10 +150,9 @@ impl<'m> Table<'m> {
     }
 
     fn gap(&mut self, count: usize) {
-        let _ = write!(
-            self.out,
-            "<tbody class=\"g\"><tr><td colspan=\"4\">{count} lines alike</tbody>\n"
-        );
+        let alike = plural(count, "line");
+        let _ =
+            writeln!(self.out, "<tbody class=\"g\"><tr><td colspan=\"4\">{alike} alike</tbody>");
     }
 
     fn finish(&mut self) {

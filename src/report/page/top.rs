@@ -52,8 +52,10 @@ fn facts(review: &Review<'_>) -> Vec<(String, String)> {
         say("Lines", format!("{}, from {} upstream", lines.0, lines.1));
         let (after, before) = (import.conditions_after, import.conditions_before);
         say("Conditions", format!("{} stay, of {} upstream", grouped(after), grouped(before)));
+        say("Tool", concat!("kernelize ", env!("CARGO_PKG_VERSION")).to_owned());
     }
-    review.facts.iter().cloned().chain(facts).collect()
+    facts.extend(review.facts.iter().cloned());
+    facts
 }
 
 fn files(import: &ImportSummary) -> String {
