@@ -35,7 +35,7 @@ pub const LEAST_PAIRS: usize = 11;
 /// Pairs that no row gets more of.
 const MOST_PAIRS: usize = 61;
 /// Processor time of one measurement, in microseconds, or more.
-const PIECE: u64 = 4_000;
+const PIECE: u64 = 2_500;
 /// When the program has to have ended: so many times the processor time that it may take, and seconds
 /// for preparations.
 const MORE_TIME: u64 = 5;
