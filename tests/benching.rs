@@ -102,7 +102,7 @@ impl Place {
 
     fn bench(&self, sides: [&str; 2], args: &[&str]) -> Output {
         let all = ["diff", sides[0], sides[1], "--upstream", "tiny", "--bench", "page"];
-        self.run(&[&all[..], &["--bench-time", "2"], args].concat())
+        self.run(&[&all[..], &["--bench-time", "4"], args].concat())
     }
 }
 
