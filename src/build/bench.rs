@@ -30,15 +30,15 @@ const FORM: &str = "harness/bench/form.c";
 const PROGRAM: &str = "harness/bench/program.c";
 
 /// Pairs of measurements that each row gets if time allows: from these on, the smallest and the largest
-/// ratio enclose the median in 99 of 100 cases.
-pub const LEAST_PAIRS: usize = 8;
+/// ratio enclose the median in 999 of 1000 cases.
+pub const LEAST_PAIRS: usize = 11;
 /// Pairs that no row gets more of.
 const MOST_PAIRS: usize = 61;
 /// Processor time of one measurement, in microseconds, or more.
-const PIECE: u64 = 4_000;
+const PIECE: u64 = 2_500;
 /// When the program has to have ended: so many times the processor time that it may take, and seconds
 /// for preparations.
-const MORE_TIME: u64 = 4;
+const MORE_TIME: u64 = 5;
 const MORE_SECONDS: u64 = 300;
 
 /// What is to be measured.
@@ -54,7 +54,7 @@ pub struct Request<'a> {
     pub levels: &'a [i32],
     /// Sizes of blocks; 0 for each part as a whole.
     pub blocks: &'a [u64],
-    /// How long it measures, in processor time; on a busy machine it takes up to three times as long.
+    /// How long it measures, in processor time; on a busy machine it takes up to four times as long.
     pub seconds: u64,
     /// Whether it is no longer wanted; asked often. Programs that run end then.
     pub interrupted: &'a (dyn Fn() -> bool + Sync),

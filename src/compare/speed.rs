@@ -89,7 +89,7 @@ pub struct Rate {
     pub new: f64,
     /// Median of the pairs' ratios, new to old.
     pub ratio: f64,
-    /// Lower end of the ratio's spread: in 99 of 100 cases the interval encloses the true median.
+    /// Lower end of the ratio's spread: in 999 of 1000 cases the interval encloses the true median.
     pub low: f64,
     /// Upper end of the ratio's spread.
     pub high: f64,

@@ -42,7 +42,7 @@
 //! at which compressed bytes differ) and `notes`. A row is one `part` at one `block` (bytes; null for the
 //! whole part) and `level`, with `compressed` and `memory` (`old`, `new`), `same_bytes`, `pairs`, `compress`
 //! and `decompress`; a group is the same over all parts. A rate has `old` and `new` (MB/s, 10^6 bytes),
-//! `ratio` (new to old), `low` and `high` (in 99 of 100 cases they enclose the true median; without
+//! `ratio` (new to old), `low` and `high` (in 999 of 1000 cases they enclose the true median; without
 //! `sure` there were too few pairs for that) and `notable`, which says that the change is beyond the noise.
 //!
 //! An origin has `asked`, `direction` (`kernel` or `upstream`), `fate` (`kept`, `rewritten`, `made` by a

@@ -11,7 +11,7 @@ pub(in crate::cli) struct Bench {
     ///
     /// Both are built as kernels are, put into one program and measured in turn: at levels -5, 1, 3, 5,
     /// 9, 15 and 19, in blocks of 4K, of 128K and as a whole. Each figure is the median of pairs of
-    /// measurements in processor time, new to old, with the interval that encloses it in 99 of 100
+    /// measurements in processor time, new to old, with the interval that encloses it in 999 of 1000
     /// cases. What lies beyond the noise is marked. The mix is made on the fly: text, source code,
     /// binary data, zeros, noise and JSON. A folder with more than 16 files is one part; of what is too
     /// large for the time, pieces in even distances are measured. Code lies in memory by chance, which
@@ -20,7 +20,7 @@ pub(in crate::cli) struct Bench {
     pub(in crate::cli) bench: Option<Vec<PathBuf>>,
     /// Measure for SECONDS of processor time; building takes a while more
     ///
-    /// On a busy machine it takes up to three times as long, and may end with fewer pairs.
+    /// On a busy machine it takes up to four times as long, and may end with fewer pairs.
     #[arg(long, value_name = "SECONDS", requires = "bench", default_value_t = 40)]
     #[arg(value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub(in crate::cli) bench_time: u64,

@@ -68,7 +68,7 @@ fn parts_come_to_their_geometric_mean() {
 #[test]
 fn few_pairs_say_nothing() {
     let mut few = row(0, None, 1, [0.5, 0.5]);
-    few.compress.truncate(7);
+    few.compress.truncate(10);
     let mut none = row(1, None, 1, [1.0, 1.0]);
     none.compress.clear();
     let speed = speed(vec![few, none]);
@@ -77,7 +77,7 @@ fn few_pairs_say_nothing() {
     assert!(!rate.notable && !rate.sure && rate.low <= 0.5 && rate.high > 2.0, "{rate:?}");
     let notes = speed.notes.join("\n");
     assert!(notes.contains("1 rows could not be measured"), "{notes}");
-    assert!(notes.contains("1 of 1 rows have fewer than 8 pairs"), "{notes}");
+    assert!(notes.contains("1 of 1 rows have fewer than 11 pairs"), "{notes}");
     let (findings, notes) = judge(&["speed<0.9".parse().unwrap()], &speed);
     // Decompression had pairs enough.
     assert_eq!(findings.iter().count(), 1);

@@ -20,7 +20,7 @@ pub(super) fn draw(out: &mut String, speed: Option<&Speed>, paint: Paint, detail
     row(
         out,
         "figures",
-        &format!("new to old, medians of {pairs} pairs or more, 99 % interval; * is"),
+        &format!("new to old, medians of {pairs} pairs or more, 99.9 % interval; * is"),
     );
     row(out, "", "beyond the noise; MB/s and compressed size are old and new");
     line(out, &format!("  All parts, geometric mean\n{}", head("block")));

@@ -29,7 +29,7 @@
 
 /* A block that takes as long, in seconds, never ends. */
 #define PATIENCE 120
-#define PATIENT 3
+#define PATIENT 4
 #define MOST_BATCH 100000
 
 extern const struct bench_form bench_old, bench_new;
