@@ -1,4 +1,4 @@
-//! `check --build` on a small library whose ruleset has headers to build with and no programs to run.
+//! `check --build` and `diff --build` on a small library whose ruleset has headers to build with.
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
@@ -11,7 +11,7 @@ use std::process::{Command, Output, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 use walkdir::WalkDir;
 
@@ -110,19 +110,35 @@ impl Place {
     }
 }
 
+/// What `diff --build` says of the last commit.
+fn cost(place: &Place) -> Value {
+    let all = ["diff", "HEAD~1", "HEAD", "--rules", "rules", "--upstream", "tiny"];
+    let done = place.command(&all).args(["--build", "--format", "json"]).output().unwrap();
+    assert_eq!(done.status.code(), Some(1), "{done:?}");
+    assert_eq!(fs::read_dir(place.at("tmp")).unwrap().count(), 0, "nothing is left behind");
+    let mut record: Value = serde_json::from_slice(&done.stdout).unwrap();
+    record["comparison"]["cost"].take()
+}
+
 fn err(done: &Output) -> String {
     String::from_utf8(done.stderr.clone()).unwrap()
 }
 
-/// A search path that leads to one compiler only, as `gcc`.
+/// A search path that leads to one compiler only, as `gcc`, and to nothing that reads objects.
 fn one_compiler(place: &mut Place) {
-    let found = std::env::split_paths(&place.path).map(|folder| folder.join("gcc"));
-    let gcc = { found }.find(|path| path.is_file()).unwrap();
-    place.write(
-        "bin/gcc",
-        &format!("#!/bin/sh\nPATH='{}' exec {} \"$@\"\n", place.path, gcc.display()),
-    );
-    executable(&place.at("bin/gcc"));
+    only(place, &["gcc"]);
+}
+
+/// A search path that leads to these programs only.
+fn only(place: &mut Place, names: &[&str]) {
+    for name in names {
+        let found = std::env::split_paths(&place.path).map(|folder| folder.join(name));
+        let program = { found }.find(|path| path.is_file()).unwrap();
+        let (path, program) = (&place.path, program.display());
+        let text = format!("#!/bin/sh\nPATH='{path}' exec {program} \"$@\"\n");
+        place.write(&format!("bin/{name}"), &text);
+        executable(&place.at(&format!("bin/{name}")));
+    }
     place.path = place.at("bin").display().to_string();
 }
 
@@ -220,8 +236,132 @@ fn what_a_build_finds_is_in_all_formats_and_in_no_cache() {
     }
 }
 
+/// A program of the ruleset that asks for workspaces.
+fn asking(name: &str, body: &str) -> String {
+    format!(
+        "#include <linux/tiny.h>\nint printf(const char *format, ...);\n\
+         int main(void)\n{{\n\tprintf(\"CALLER {name} | as it does\\n\");\n{body}\
+         \tprintf(\"DONE\\n\");\n\treturn 0;\n}}\n"
+    )
+}
+
+#[test]
+fn what_both_sides_cost_is_measured() {
+    let mut place = Place::new();
+    only(&mut place, &["gcc", "nm", "size"]);
+    let row = |level: i32, of: &str| {
+        format!("\tprintf(\"WORKSPACE {level} %lu -\\n\", (unsigned long){of});\n")
+    };
+    let bytes = "TINY_sum((const unsigned char *)\"ab\", 2)";
+    let first = asking("first", &format!("{}{}", row(1, bytes), row(2, "7")));
+    place.write("rules/harness/workspaces/first.c", &first);
+    place.write("rules/harness/workspaces/late.c", &asking("late", &row(0, "TINY_late()")));
+    place.write("rules/harness/workspaces/broken.c", "int main(void) { return 1; }\n");
+    place.git(&["init", "-q", "-b", "dev"]);
+    place.commit("Start");
+    let mark = "static const char __export_symbol_TINY_late __attribute__((used)) = 1;\n";
+    let late = "size_t TINY_late(void)\n{\n    volatile char room[3000];\n    room[9] = 5;\n\
+        \x20   return (size_t)room[9];\n}\n";
+    place.write("tiny/src/core/sum.c", &format!("{}{late}{mark}", SUM.replace("s = 0", "s = 100")));
+    let header = HEADER.replace("#endif\n", "");
+    let header = header.replace("int msvc;\n", "int msvc;\n#endif\n");
+    place.write("tiny/src/tiny.h", &format!("{header}size_t TINY_late(void);\n#endif\n"));
+    place.commit("Add something");
+    let cost = cost(&place);
+    // 97 and 98 are the letters.
+    let pair = |old: Option<u64>, new: Option<u64>| json!({ "old": old, "new": new });
+    let row = |level: i32, compress: Value| json!({ "level": level, "compress": compress, "decompress": pair(None, None) });
+    let first = [row(1, pair(Some(195), Some(295))), row(2, pair(Some(7), Some(7)))];
+    let late = [row(0, pair(None, Some(5)))];
+    let wanted = json!([
+        { "user": "first", "how": "as it does", "rows": first },
+        { "user": "late", "how": "as it does", "rows": late },
+    ]);
+    assert_eq!(cost["workspaces"], wanted);
+    let machines = cost["machines"].as_array().unwrap();
+    assert!(!machines.is_empty());
+    for machine in machines {
+        let object = &machine["objects"][0];
+        assert_eq!(object["object"], "core/sum.c", "{machine:#}");
+        assert!(object["text"]["old"].as_u64() < object["text"]["new"].as_u64(), "{machine:#}");
+        assert_eq!(object["data"]["old"], 0, "{machine:#}");
+        let frame = &machine["frames"][0];
+        assert_eq!(
+            (&frame["function"], &frame["bytes"]["old"]),
+            (&"TINY_late".into(), &Value::Null)
+        );
+        assert!(frame["bytes"]["new"].as_u64().unwrap() >= 3000, "{machine:#}");
+    }
+    let exports = json!({ "kept": 0, "added": ["TINY_late"], "removed": [] });
+    assert_eq!(cost["exports"], exports);
+    let notes = cost["notes"].to_string();
+    for said in [
+        "workspaces for broken are not known: the program broke off: exit status: 1",
+        "workspaces for late are not known: late.c:",
+        "undefined reference to `TINY_late",
+    ] {
+        assert!(notes.contains(said), "no `{said}` in {notes}");
+    }
+}
+
+#[test]
+fn a_side_that_does_not_compile_has_no_figures() {
+    let mut place = Place::new();
+    only(&mut place, &["gcc", "nm", "size"]);
+    place.write("rules/harness/workspaces/one.c", &asking("one", ""));
+    place.write("tiny/src/core/more.c", "int TINY_more = 3;\n");
+    place.git(&["init", "-q", "-b", "dev"]);
+    place.commit("Start");
+    place.write("tiny/src/core/sum.c", "#include \"../tiny.h\"\nsize_t TINY_sum(lost_t p) { }\n");
+    place.commit("Lose it");
+    let cost = cost(&place);
+    let machine = &cost["machines"][0];
+    let objects: Vec<_> = machine["objects"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| (one["object"].as_str().unwrap(), one["text"]["new"].is_null()))
+        .collect();
+    assert_eq!(objects, [("core/more.c", false), ("core/sum.c", true)]);
+    assert_eq!(machine["objects"][0]["data"], json!({ "old": 4, "new": 4 }));
+    assert!(cost["exports"].is_null(), "{cost:#}");
+    fs::remove_file(place.at("bin/size")).unwrap();
+    let without = self::cost(&place);
+    assert_eq!(without["machines"][0]["objects"], json!([]));
+    assert!(without["notes"].to_string().contains("`size` is not installed"), "{without:#}");
+    let notes = cost["notes"].to_string();
+    for said in
+        [": 1 of 2 files are not compiled by gcc", ": workspaces are not known, it can't be"]
+    {
+        assert!(notes.contains(said) && notes.contains("lost_t"), "no `{said}` in {notes}");
+    }
+}
+
+#[test]
+fn what_cannot_be_measured_with_is_an_error() {
+    let mut place = Place::new();
+    let diff = |place: &Place, args: &[&str]| {
+        let all = ["diff", "v1.2.3", "v1.2.3", "--rules", "rules", "--upstream", "tiny", "--build"];
+        let done = place.command(&[&all, args].concat()).output().unwrap();
+        (done.status.code(), err(&done))
+    };
+    let (code, said) = diff(&place, &["--format", "patch"]);
+    assert!(code == Some(2) && said.contains("no place for what --build measures"), "{said}");
+    place.path = String::new();
+    let (code, said) = diff(&place, &[]);
+    assert!(code == Some(3) && said.contains("no C compiler can be used"), "{said}");
+    fs::remove_file(place.at("rules/stubs/linux/compiler_types.h")).unwrap();
+    let (code, said) = diff(&place, &[]);
+    assert!(code == Some(2) && said.contains("stubs/linux/compiler_types.h"), "{said}");
+}
+
 #[test]
 fn a_signal_ends_compilers_and_leaves_nothing() {
+    signalled(&["check"]);
+    signalled(&["diff", "v1.2.3", "v1.2.3"]);
+}
+
+fn signalled(what: &[&str]) {
     let mut place = Place::new();
     place.write(
         "bin/gcc",
@@ -234,7 +374,7 @@ fn a_signal_ends_compilers_and_leaves_nothing() {
     executable(&place.at("bin/gcc"));
     place.path = place.at("bin").display().to_string();
     let mut command =
-        place.command(&["check", "--rules", "rules", "--upstream", "tiny", "--build"]);
+        place.command(&[what, &["--rules", "rules", "--upstream", "tiny", "--build"]].concat());
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let start = Instant::now();
     while !place.at("started").exists() {

@@ -19,6 +19,8 @@ mod built;
 mod closure;
 #[path = "releases/compare.rs"]
 mod compare;
+#[path = "releases/cost.rs"]
+mod cost;
 #[path = "releases/goldens.rs"]
 mod goldens;
 #[path = "releases/imported.rs"]

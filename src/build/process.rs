@@ -44,7 +44,10 @@ impl Outcome {
     /// The first line of complaint, else how it ended.
     pub(super) fn complaint(&self, limit: Duration) -> String {
         let lines = || self.err.lines().map(str::trim).filter(|line| !line.is_empty());
-        let found = lines().find(|line| line.contains("error")).or_else(|| lines().next());
+        // A linker's last word, which speaks of an error, doesn't say what is missing.
+        let with = |word: &str| lines().find(|line| line.contains(word));
+        let found =
+            with("undefined reference").or_else(|| with("error")).or_else(|| lines().next());
         found.map_or_else(|| self.ending(limit), plain)
     }
 }
@@ -166,6 +169,8 @@ mod tests {
         let outcome = shell("echo out; echo one >&2; echo 'x: error: \x1btwo' >&2; exit 3", limit);
         assert_eq!(outcome.out, "out\n");
         assert_eq!(outcome.complaint(limit), "x: error: two");
+        let linker = shell("echo 'a.c: undefined reference to `f`' >&2; echo ld: error >&2", limit);
+        assert_eq!(linker.complaint(limit), "a.c: undefined reference to `f`");
         assert!(!outcome.succeeded() && outcome.ending(limit).contains('3'));
         assert!(shell("exit 0", limit).succeeded());
         let missing = run(Command::new("/nowhere/cc"), limit, &|| false).unwrap_err();

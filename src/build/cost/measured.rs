@@ -170,7 +170,11 @@ impl<'a> Measurer<'a> {
         let refused: Vec<_> = compiled.iter().filter_map(refused).collect();
         let (unit, said) = refused.first()?;
         let (count, all) = (refused.len(), compiled.len());
-        Some(format!("{count} of {all} files are not compiled by {toolchain}; {unit}: {said}"))
+        let place = if said.starts_with(unit.as_str()) { "" } else { unit.as_str() };
+        let colon = if place.is_empty() { "" } else { ": " };
+        Some(format!(
+            "{count} of {all} files are not compiled by {toolchain}: {place}{colon}{said}"
+        ))
     }
 
     fn sizes(

@@ -27,7 +27,7 @@ pub(super) fn cost(out: &mut String, cost: &Cost, paint: Paint) {
         workspaces(out, one, paint);
     }
     if !cost.machines.is_empty() {
-        line(out, "  Stack frames in bytes, those that grew most");
+        line(out, "  Stack frames in bytes, those that grew or came");
     }
     for machine in &cost.machines {
         frames(out, machine, paint);
@@ -136,7 +136,8 @@ fn frames(out: &mut String, machine: &MachineCost, paint: Paint) {
     let before = if was == is { "before as well".to_owned() } else { format!("before {was}") };
     line(out, &format!("      largest {is}, {before}"));
     let mut grew: Vec<&FrameCost> = machine.frames.iter().filter(|one| growth(one) > 0).collect();
-    grew.sort_by_key(|frame| std::cmp::Reverse(growth(frame)));
+    // What is new may have been part of its caller before.
+    grew.sort_by_key(|frame| (frame.bytes.old.is_none(), std::cmp::Reverse(growth(frame))));
     for frame in grew.iter().take(MAX_FRAMES) {
         let figure = |bytes: Option<u64>| bytes.map_or_else(|| "-".to_owned(), number);
         let (old, new) = (figure(frame.bytes.old), figure(frame.bytes.new));
@@ -144,9 +145,9 @@ fn frames(out: &mut String, machine: &MachineCost, paint: Paint) {
         let name = one_line(&frame.function);
         line(out, &format!("      {old:>8} {new:>8} {by:>8}  {name}"));
     }
-    if let Some(next) = grew.get(MAX_FRAMES) {
-        let (count, most) = (grew.len() - MAX_FRAMES, growth(next));
-        line(out, &format!("      and {count} more that grew, by {most} at most"));
+    let rest = grew.get(MAX_FRAMES..).unwrap_or_default();
+    if let Some(most) = rest.iter().map(|frame| growth(frame)).max() {
+        line(out, &format!("      and {} more, by {} at most", rest.len(), most));
     }
 }
 

@@ -1,14 +1,17 @@
 use super::*;
 use crate::compare::cost::ObjectCost;
 
-const GREW: [Option<u64>; 2] = [Some(102_400), Some(112_640)];
-const SAME: [Option<u64>; 2] = [Some(4096), Some(4096)];
+/// Old and new.
+type Both = [Option<u64>; 2];
 
-fn pair([old, new]: [Option<u64>; 2]) -> Pair {
+const GREW: Both = [Some(102_400), Some(112_640)];
+const SAME: Both = [Some(4096), Some(4096)];
+
+fn pair([old, new]: Both) -> Pair {
     Pair { old, new }
 }
 
-fn used(rows: &[(i32, [Option<u64>; 2], [Option<u64>; 2])]) -> WorkspaceUse {
+fn used(rows: &[(i32, Both, Both)]) -> WorkspaceUse {
     let rows = rows.iter().map(|(level, compress, decompress)| WorkspaceRow {
         level: *level,
         compress: pair(*compress),
@@ -17,11 +20,7 @@ fn used(rows: &[(i32, [Option<u64>; 2], [Option<u64>; 2])]) -> WorkspaceUse {
     WorkspaceUse { user: "a fs".into(), how: "pages".into(), rows: rows.collect() }
 }
 
-fn machine(
-    name: &str,
-    frames: &[(&str, [Option<u64>; 2])],
-    objects: &[(&str, [Option<u64>; 2])],
-) -> MachineCost {
+fn machine(name: &str, frames: &[(&str, Both)], objects: &[(&str, Both)]) -> MachineCost {
     let frames = frames
         .iter()
         .map(|(function, bytes)| FrameCost { function: (*function).into(), bytes: pair(*bytes) });
@@ -102,11 +101,11 @@ fn machines_are_columns_and_frames_that_grew_are_listed() {
     let text = drawn(&Cost { machines: vec![a, b], ..Cost::default() });
     let wanted = "
 What it costs
-  Stack frames in bytes, those that grew most
+  Stack frames in bytes, those that grew or came
     gcc 1.2 for m68k, where kernels allow 2,048
       largest 1,900 in f, before as well
-             -      800     +800  h
          1,000    1,016      +16  g
+             -      800     +800  h
     gcc 1.2 for pdp11, where kernels allow 2,048
       largest 308 in f0, before 300 in f0
            300      308       +8  f0
@@ -115,7 +114,7 @@ What it costs
            300      308       +8  f3
            300      308       +8  f4
            300      308       +8  f5
-      and 2 more that grew, by 8 at most
+      and 2 more, by 8 at most
   Code and constants in bytes       m68k      pdp11
     a.c                           +1,000          0
     new.c                                    new 96
