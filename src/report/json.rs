@@ -37,6 +37,9 @@
 //! `within`, and `lines` with `mark`, `text` and, where they differ, `kind` (`code`, `comment`,
 //! `licence`, `blank`), `cause`, and `moved` and `open` (no end of line) where true.
 //!
+//! A page has `title`, `file`, `bytes`, `made_files`, `made_groups` and `rules` (what rules did beside
+//! upstream), `changed_files` and `changed_lines` (old and new form), `local_changes`, `errors`, `warnings`.
+//!
 //! An origin has `asked`, `direction` (`kernel` or `upstream`), `fate` (`kept`, `rewritten`, `made` by a
 //! template, `gone`, `left out`, `local`), `release`, `profile`, `lines` (those on the other side, each
 //! with `path`, `line`, `text`), `rules` (`rule`, `file`, `why`) and `commit` (or null).
