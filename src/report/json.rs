@@ -45,6 +45,9 @@
 //! `ratio` (new to old), `low` and `high` (in 999 of 1000 cases they enclose the true median; without
 //! `sure` there were too few pairs for that) and `notable`, which says that the change is beyond the noise.
 //!
+//! A page has `title`, `file`, `bytes`, `made_files`, `made_groups` and `rules` (what rules did beside
+//! upstream), `changed_files` and `changed_lines` (old and new form), `local_changes`, `errors`, `warnings`.
+//!
 //! An origin has `asked`, `direction` (`kernel` or `upstream`), `fate` (`kept`, `rewritten`, `made` by a
 //! template, `gone`, `left out`, `local`), `release`, `profile`, `lines` (those on the other side, each
 //! with `path`, `line`, `text`), `rules` (`rule`, `file`, `why`) and `commit` (or null).
