@@ -83,7 +83,7 @@ pub fn check(scope: Scope<'_>, imported: &Findings) -> Findings {
     let masks = rules.masks.iter().flat_map(|rule| &rule.names).map(String::as_str);
     let keys = files.iter().map(|(path, file)| (*path, file.key));
     let definitions = Definitions::of_known(memo, keys, masks, |path| match tree.files.get(path) {
-        Some(file) => Roles::of(path, file.text.bytes(), None),
+        Some(file) => Roles::of(path, file.text.bytes(), &file.scan, None),
         None => Roles::default(),
     });
     let lists = Lists::new(rules);
