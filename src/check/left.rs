@@ -113,7 +113,7 @@ fn facts_of(
     file: &OutputFile,
 ) -> Arc<Facts> {
     let memo = scope.memo;
-    let make = || facts::of(lists, definitions, path, file);
+    let make = || facts::of(lists, definitions, path, file, memo);
     if file.key.is_none() {
         return Arc::new(make());
     }
