@@ -108,8 +108,8 @@ pub(crate) fn parse_again(
     defs: &Definitions,
     (memo, reader): (&Memo, &str),
 ) -> Parsed {
-    let last = memo.key("parsed", |key| _ = key.text(reader).text(&source.name));
-    let earlier = memo.known::<Earlier>(last);
+    let name = format!("{reader} {}", source.name);
+    let earlier = memo.last::<Earlier>(&name);
     let bytes: &[u8] = text.bytes();
     let mut report = Report { source, text, errors: Findings::default(), more: 0 };
     if bytes.len() > MAX_PARSED_BYTES {
@@ -144,7 +144,7 @@ pub(crate) fn parse_again(
         }
     }
     if memo.is_on() {
-        memo.put(last, Earlier::of(&views));
+        memo.keep_last(&name, Earlier::of(&views));
     }
     report.nodes(&nodes);
     report.heads(lexed);
