@@ -25,14 +25,14 @@ pub(super) struct Region {
     /// Those of them that the region is made of.
     range: Range<usize>,
     /// The places in `all` of names that it declares: these are no use of what they name.
-    own: Arc<Vec<usize>>,
+    own: Option<Arc<Vec<usize>>>,
     /// The names that are met in it; worked out once, however many objects it is part of.
     met: OnceLock<Vec<Met>>,
 }
 
 impl Region {
     pub(super) fn new(file: usize, all: &Arc<Vec<Word>>, range: Range<usize>) -> Region {
-        Region { file, all: Arc::clone(all), range, own: Arc::default(), met: OnceLock::new() }
+        Region { file, all: Arc::clone(all), range, own: None, met: OnceLock::new() }
     }
 
     /// What each token is.
@@ -42,7 +42,7 @@ impl Region {
 
     /// Whether the word at a place in [`Region::words`] is a name that the region declares.
     fn declares(&self, at: usize) -> bool {
-        self.own.contains(&(at + self.range.start))
+        self.own.as_ref().is_some_and(|own| own.contains(&(at + self.range.start)))
     }
 }
 
@@ -345,7 +345,9 @@ impl<'a> World<'a> {
             let region = |range: Range<usize>| Region::new(at, words, range);
             let declared = heads.read(self, item, words);
             let mut code = region(declared.from..item.code.end);
-            code.own = Arc::new(declared.names.clone());
+            if !declared.names.is_empty() {
+                code.own = Some(Arc::new(declared.names.clone()));
+            }
             if declared.from > item.code.start {
                 let made = region(item.code.start..declared.from);
                 self.made(&made);
