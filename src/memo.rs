@@ -13,7 +13,10 @@ use crate::finding::Findings;
 use crate::text::{Quick, Source};
 
 /// Most bytes that results take, by their own estimate.
-const DEFAULT_LIMIT: usize = 96 << 20;
+const DEFAULT_LIMIT: usize = 80 << 20;
+
+/// Most bytes that what is kept to build upon takes, by its own estimate.
+const MAX_LAST: usize = 48 << 20;
 
 /// Threads that ask at once rarely meet in one of these.
 const SHARDS: usize = 16;
@@ -108,8 +111,8 @@ impl Memo {
     /// Keeps results of about so many bytes.
     pub fn with_limit(limit: usize) -> Memo {
         let shards = std::iter::repeat_with(Mutex::default).take(SHARDS).collect();
-        let sources = Mutex::default();
-        Memo { store: Some(Store { shards, sources, half: limit / SHARDS / 2 }) }
+        let (sources, last) = (Mutex::default(), Mutex::default());
+        Memo { store: Some(Store { shards, sources, last, half: limit / SHARDS / 2 }) }
     }
 
     /// Whether it keeps anything.
@@ -177,6 +180,34 @@ impl Memo {
         value
     }
 
+    /// What was kept last under a name, to build upon: whatever it is, the result must be the same.
+    pub fn last<T: Held>(&self, name: &str) -> Option<Arc<T>> {
+        let last = locked(&self.store.as_ref()?.last);
+        let (held, _) = last.by_name.get(name)?;
+        Arc::downcast(Arc::clone(held)).ok()
+    }
+
+    /// Keeps something under a name, in the place of what was kept before.
+    pub fn keep_last<T: Held>(&self, name: &str, value: T) {
+        let Some(store) = &self.store else { return };
+        let weight = OVERHEAD + value.weight();
+        // Freed when nobody has to wait for it any more.
+        let mut gone = Vec::new();
+        let mut last = locked(&store.last);
+        if let Some((before, weight)) = last.by_name.remove(name) {
+            last.bytes -= weight;
+            gone.push(before);
+        }
+        if last.bytes + weight > MAX_LAST {
+            let all = std::mem::take(&mut *last).by_name.into_values();
+            gone.extend(all.map(|(value, _)| value));
+        }
+        if weight <= MAX_LAST {
+            last.bytes += weight;
+            last.by_name.insert(name.to_owned(), (Arc::new(value), weight));
+        }
+    }
+
     /// The findings of one check in one file: `file` is the key of the file, `shared` that of all
     /// else the check looks at.
     pub fn file(
@@ -231,8 +262,17 @@ struct Store {
     /// By name the content that was asked for last: most of a commit's files are those of the one
     /// before, and comparing is quicker than a digest.
     sources: Mutex<HashMap<String, (Arc<Source>, Key)>>,
+    /// What was kept to build upon.
+    last: Mutex<Last>,
     /// Most bytes of one generation of a shard.
     half: usize,
+}
+
+/// Values by name, each with its weight.
+#[derive(Default)]
+struct Last {
+    by_name: HashMap<String, (Arc<dyn Any + Send + Sync>, usize)>,
+    bytes: usize,
 }
 
 impl std::fmt::Debug for Store {
@@ -367,6 +407,27 @@ mod tests {
             |s: &Shard| -> usize { s.young.values().chain(s.old.values()).map(|e| e.weight).sum() };
         let sum: usize = shards.iter().map(|shard| counted(&locked(shard))).sum::<usize>();
         assert_eq!(bytes, sum);
+    }
+
+    #[test]
+    fn the_last_of_a_name_is_kept_within_bounds() {
+        struct Large;
+        impl Held for Large {
+            fn weight(&self) -> usize {
+                MAX_LAST / 3
+            }
+        }
+        let memo = Memo::default();
+        memo.keep_last("a", Number(1));
+        memo.keep_last("a", Number(2));
+        assert_eq!(memo.last::<Number>("a").unwrap().0, 2);
+        assert!(memo.last::<Large>("a").is_none() && memo.last::<Number>("b").is_none());
+        for name in ["b", "b", "c", "d"] {
+            memo.keep_last(name, Large);
+        }
+        assert!(memo.last::<Number>("a").is_none() && memo.last::<Large>("d").is_some());
+        assert_eq!(locked(&memo.store.as_ref().unwrap().last).by_name.len(), 1);
+        Memo::off().keep_last("a", Number(1));
     }
 
     #[test]

@@ -232,7 +232,8 @@ pub fn proved_again(
     let shared = prover.key(memo, rules_key(&rules, memo));
     let one = |file: &&OutputFile| {
         let key = memo.key("proof", |key| _ = key.key(file.key).key(shared));
-        memo.get(key, || prover.file(&file.source, &file.text))
+        let directives = || &file.scan.of(file.text.bytes()).directives;
+        memo.get(key, || prover.file_scanned(&file.source, &file.text, directives()))
     };
     let proofs: Vec<Arc<FileProof>> = ours.par_iter().map(one).collect();
     let (figures, findings) = proof::summed(proofs.iter().map(|proof| FileProof::clone(proof)));

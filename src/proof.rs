@@ -164,6 +164,16 @@ impl<'a> Prover<'a> {
 
     /// Proves one file, or says where it means something else.
     pub fn file(&self, source: &Arc<Source>, text: &Traced) -> FileProof {
+        self.file_scanned(source, text, &scan(text.bytes()).directives)
+    }
+
+    /// The same for a text whose directives have been found.
+    pub fn file_scanned(
+        &self,
+        source: &Arc<Source>,
+        text: &Traced,
+        directives: &[Directive],
+    ) -> FileProof {
         let file = File { source, text };
         let kept = align::kept(file.text);
         if !align::holds(&kept, &source.bytes, text.bytes()) {
@@ -180,8 +190,8 @@ impl<'a> Prover<'a> {
         let before = View { settings, lost: &|_| false, shared: &shared_before };
         let after =
             View { settings, lost: &|name| self.lost.contains(name), shared: &shared_after };
-        let before = read(&file.source.bytes, &before);
-        let after = read(file.text.bytes(), &after);
+        let before = read(&source.bytes, &scan(&source.bytes).directives, &before);
+        let after = read(text.bytes(), directives, &after);
         let mut proof = FileProof { conditions: before.conditions.len(), ..FileProof::default() };
         match self.compare(&file, &kept, &before, &after) {
             Ok((findings, facts)) => (proof.findings, proof.facts) = (findings, facts),

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use crate::edit::{EditSet, RuleRef, Traced};
 use crate::finding::{Finding, Findings};
-use crate::preprocess::lexer::{Token, TokenKind, tokens};
+use crate::preprocess::lexer::{Directive, Scanned, Token, TokenKind, tokens};
 use crate::text::{Source, Span, TreePath};
 
 /// One file on its way, as the rules of a kind see it.
@@ -27,12 +27,19 @@ pub struct File<'a> {
     pub text: &'a Traced,
     /// Its tokens, as [`tokenise`] gives them.
     pub tokens: &'a [Token],
+    /// Its directives.
+    pub scan: &'a Scanned,
 }
 
 impl File<'_> {
     /// The bytes as they are now.
     pub fn bytes(&self) -> &[u8] {
         self.text.bytes()
+    }
+
+    /// The directives in them.
+    pub fn directives(&self) -> &[Directive] {
+        &self.scan.of(self.bytes()).directives
     }
 
     /// Points a finding at the upstream bytes that `span` stands for.

@@ -9,6 +9,7 @@ mod bodies;
 mod calls;
 mod declarations;
 mod definitions;
+mod earlier;
 mod facts;
 mod functions;
 mod groups;
@@ -27,6 +28,7 @@ use tree_sitter::Tree;
 
 use crate::edit::Traced;
 use crate::finding::{Finding, Findings};
+use crate::memo::Memo;
 use crate::preprocess::lexer::Keyword;
 use crate::text::{Source, Span};
 
@@ -43,6 +45,7 @@ pub(crate) use lexed::{Code, Lexed};
 pub(crate) use outline::Outline;
 pub(crate) use words::is_attribute;
 
+use earlier::Earlier;
 use groups::{Groups, MAX_CHOICES};
 use mask::Masker;
 use tree::{Budget, ErrorNode, Fault, MAX_PARSED_BYTES, Refusal};
@@ -93,6 +96,20 @@ struct View {
 /// Where conditional groups cut statements there is more than one tree, so that every token stands
 /// in one at least.
 pub fn parse(source: &Arc<Source>, text: &Traced, defs: &Definitions) -> Parsed {
+    parse_again(source, text, &Lexed::new(text.bytes()), defs, (&Memo::off(), ""))
+}
+
+/// The same for one of several texts of a file, which have most lines in common, and for a text that
+/// has been taken into tokens. Beside the memo stands who reads: others have other definitions.
+pub(crate) fn parse_again(
+    source: &Arc<Source>,
+    text: &Traced,
+    lexed: &Lexed<'_>,
+    defs: &Definitions,
+    (memo, reader): (&Memo, &str),
+) -> Parsed {
+    let name = format!("{reader} {}", source.name);
+    let earlier = memo.last::<Earlier>(&name);
     let bytes: &[u8] = text.bytes();
     let mut report = Report { source, text, errors: Findings::default(), more: 0 };
     if bytes.len() > MAX_PARSED_BYTES {
@@ -105,16 +122,16 @@ pub fn parse(source: &Arc<Source>, text: &Traced, defs: &Definitions) -> Parsed 
             errors: report.finish(),
         };
     }
-    let lexed = Lexed::new(bytes);
-    let groups = Groups::find(&lexed);
-    let masker = Masker::new(&lexed, defs);
+    let groups = Groups::find(lexed);
+    let masker = Masker::new(lexed, defs);
     let choices = groups.choices.min(MAX_CHOICES);
     let mut budget = Budget::new(lexed.code.len() * choices);
     let mut views = Vec::new();
     let mut nodes = BTreeSet::new();
     for number in 0..choices {
         let masked = masker.text(&groups, &groups.choose(number));
-        match tree::parse(&masked, &mut budget) {
+        let earlier = earlier.as_ref().and_then(|earlier| earlier.edited(number, &masked));
+        match tree::parse(&masked, earlier.as_ref(), &mut budget) {
             Ok(tree) => {
                 let outline = outline::outline(&tree);
                 nodes.extend(tree::errors(&outline, &masked));
@@ -126,8 +143,11 @@ pub fn parse(source: &Arc<Source>, text: &Traced, defs: &Definitions) -> Parsed 
             }
         }
     }
+    if memo.is_on() {
+        memo.keep_last(&name, Earlier::of(&views));
+    }
     report.nodes(&nodes);
-    report.heads(&lexed);
+    report.heads(lexed);
     if groups.choices > MAX_CHOICES {
         report.choices(groups.choices);
     }

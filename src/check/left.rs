@@ -83,7 +83,7 @@ pub fn check(scope: Scope<'_>, imported: &Findings) -> Findings {
     let masks = rules.masks.iter().flat_map(|rule| &rule.names).map(String::as_str);
     let keys = files.iter().map(|(path, file)| (*path, file.key));
     let definitions = Definitions::of_known(memo, keys, masks, |path| match tree.files.get(path) {
-        Some(file) => Roles::of(path, file.text.bytes(), None),
+        Some(file) => Roles::of(path, file.text.bytes(), &file.scan, None),
         None => Roles::default(),
     });
     let lists = Lists::new(rules);
@@ -113,7 +113,7 @@ fn facts_of(
     file: &OutputFile,
 ) -> Arc<Facts> {
     let memo = scope.memo;
-    let make = || facts::of(lists, definitions, path, file);
+    let make = || facts::of(lists, definitions, path, file, memo);
     if file.key.is_none() {
         return Arc::new(make());
     }

@@ -8,7 +8,7 @@ use memchr::memmem::Finder;
 use super::symbols::offered;
 use crate::memo::{Held, Key, Memo};
 use crate::preprocess::lexer::{
-    Keyword, TokenKind, directive_tokens, scan, splices_a_word, tokens,
+    Keyword, Scanned, TokenKind, directive_tokens, splices_a_word, tokens,
 };
 use crate::text::{Span, TreePath};
 
@@ -34,6 +34,8 @@ pub struct File<'a> {
     pub bytes: &'a [u8],
     /// The key.
     pub key: Option<Key>,
+    /// Its directives.
+    pub scan: &'a Scanned,
 }
 
 /// Names with their places.
@@ -53,10 +55,10 @@ impl File<'_> {
         memo: &Memo,
         what: &str,
         names: Option<Key>,
-        find: impl FnOnce(&[u8]) -> BTreeMap<Vec<u8>, Span>,
+        find: impl FnOnce(&File<'_>) -> BTreeMap<Vec<u8>, Span>,
     ) -> Arc<Places> {
         let key = memo.key(what, |key| _ = key.key(self.key).key(names));
-        memo.get(key, || Places(find(self.bytes)))
+        memo.get(key, || Places(find(self)))
     }
 }
 
@@ -68,15 +70,15 @@ pub fn lacking(
     others: &BTreeMap<&TreePath, File<'_>>,
 ) -> Vec<Lack> {
     let any = memo.key("any", |_| {});
-    let mut names = upstream.places(memo, "offered", any, offered).0.clone();
-    for name in ours.places(memo, "offered", any, offered).0.keys() {
+    let mut names = upstream.places(memo, "offered", any, offers).0.clone();
+    for name in ours.places(memo, "offered", any, offers).0.keys() {
         names.remove(name);
     }
     // Little is left by now. Only files that hold some of it are taken apart to see what they make of
     // it.
     let users: Vec<(&TreePath, File<'_>)> = holding(memo, others, &names);
     for (_, has) in &users {
-        for name in has.places(memo, "offered", any, offered).0.keys() {
+        for name in has.places(memo, "offered", any, offers).0.keys() {
             names.remove(name);
         }
     }
@@ -86,7 +88,7 @@ pub fn lacking(
     let mut found = BTreeMap::new();
     let wanted = key_of(memo, &names);
     for (path, file) in users {
-        let used = file.places(memo, "used", wanted, |bytes| used(bytes, &names));
+        let used = file.places(memo, "used", wanted, |file| used(file.bytes, &names));
         for (name, at) in &used.0 {
             let definition = names[name];
             found.entry((false, name.clone())).or_insert_with(|| (definition, path.clone(), *at));
@@ -164,10 +166,15 @@ fn used(bytes: &[u8], names: &BTreeMap<Vec<u8>, Span>) -> BTreeMap<Vec<u8>, Span
     found
 }
 
+/// What a file offers to those who include it.
+fn offers(file: &File<'_>) -> BTreeMap<Vec<u8>, Span> {
+    offered(file.bytes, file.scan)
+}
+
 /// Names that a file tests in conditions.
-fn tested(bytes: &[u8]) -> BTreeMap<Vec<u8>, Span> {
+fn tested(&File { bytes, scan, .. }: &File<'_>) -> BTreeMap<Vec<u8>, Span> {
     let mut found = BTreeMap::new();
-    for directive in scan(bytes).directives {
+    for directive in &scan.of(bytes).directives {
         if !(directive.keyword.opens() || directive.keyword == Keyword::Elif) {
             continue;
         }
@@ -183,10 +190,10 @@ fn tested(bytes: &[u8]) -> BTreeMap<Vec<u8>, Span> {
 }
 
 /// Macros that a file defines with nothing behind them: a way to ask for something.
-fn asked(bytes: &[u8]) -> BTreeMap<Vec<u8>, Span> {
+fn asked(&File { bytes, scan, .. }: &File<'_>) -> BTreeMap<Vec<u8>, Span> {
     let mut found = BTreeMap::new();
     let mut tests: BTreeSet<Vec<u8>> = BTreeSet::new();
-    for directive in scan(bytes).directives {
+    for directive in &scan.of(bytes).directives {
         let mut tokens = directive_tokens(bytes, directive.body).filter(|t| !t.is_trivia());
         let Some(name) = tokens.next().filter(|t| t.kind == TokenKind::Identifier) else {
             continue;
@@ -213,13 +220,14 @@ mod tests {
         static int U_function(int x) { return x; }\nstatic const int U_table[2] = { 1, 2 };\n\
         #endif\n#ifdef U_NEED_MORE\n#define U_more 1\n#endif\n#ifdef U_NEED_REST\n#endif\n";
 
-    fn lacks(ours: &str, user: &str) -> Vec<(String, bool)> {
+    fn lacks<'a>(ours: &'a str, user: &'a str) -> Vec<(String, bool)> {
         let path = TreePath::new("a/user.c").unwrap();
-        let file = |text: &'static str| File { bytes: text.as_bytes(), key: None };
-        let user = File { bytes: user.as_bytes(), key: None };
-        let ours = File { bytes: ours.as_bytes(), key: None };
+        let scans: [Scanned; 3] = std::array::from_fn(|_| Scanned::default());
+        let file = |text: &'a str, scan| File { bytes: text.as_bytes(), key: None, scan };
+        let user = file(user, &scans[0]);
+        let ours = file(ours, &scans[1]);
         let others = BTreeMap::from([(&path, user)]);
-        let lacks = lacking(&Memo::off(), file(UPSTREAM), ours, &others);
+        let lacks = lacking(&Memo::off(), file(UPSTREAM, &scans[2]), ours, &others);
         lacks.into_iter().map(|lack| (lack.name, lack.asks)).collect()
     }
 

@@ -158,8 +158,8 @@ impl<'a> Trees<'a> {
 
 /// The names that a file offers to those who include it, with the place of the first definition:
 /// macros, functions, variables and types.
-pub fn offered(bytes: &[u8]) -> BTreeMap<Vec<u8>, Span> {
-    let scanned = scan::scan(bytes, &Scanned::default());
+pub fn offered(bytes: &[u8], directives: &Scanned) -> BTreeMap<Vec<u8>, Span> {
+    let scanned = scan::scan(bytes, directives);
     let text = |span: Span| crate::preprocess::lexer::unspliced(&bytes[span.range()]).into_owned();
     let mut offered = BTreeMap::new();
     let items = scanned.items.iter().flat_map(|item| item.called.iter().chain(&item.declared));

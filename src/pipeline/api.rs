@@ -13,7 +13,7 @@ use crate::kernel::target::Target;
 use crate::kernel::template::{self, Values};
 use crate::memo::{Held, Key};
 use crate::rules::{Active, FileAction};
-use crate::syntax::{Definitions, parse};
+use crate::syntax::{Definitions, Lexed, parse_again};
 use crate::text::{Source, TreePath};
 
 /// The API with what was found on the way.
@@ -65,16 +65,17 @@ pub(super) fn make(upstream: &mut Upstream<'_>, texts: &BTreeMap<TreePath, Text>
 }
 
 fn of(upstream: &Upstream<'_>, offered: &[(&TreePath, &Text)]) -> Made {
-    let Upstream { rules, files, target, exact, .. } = upstream;
+    let Upstream { memo, rules, files, target, exact, .. } = upstream;
     let library = &rules.ruleset.library;
     let mut findings = Findings::default();
     let masks = rules.masks.iter().flat_map(|rule| &rule.names).map(String::as_str);
     let texts = offered.iter().map(|(path, text)| (*path, &**text.text.bytes()));
     let definitions = Definitions::derive(texts, masks);
     let mut headers = Vec::new();
-    for (path, Text { text, .. }) in offered {
+    for (path, Text { text, scan, .. }) in offered {
         let Some(source) = files.get(*path) else { continue };
-        let parsed = parse(source, text, &definitions);
+        let lexed = Lexed::scanned(text.bytes(), scan.of(text.bytes()).directives.clone());
+        let parsed = parse_again(source, text, &lexed, &definitions, (memo, "api"));
         let declarations = parsed.declarations();
         findings.extend(parsed.errors);
         headers.push(Header { source, text, declarations });

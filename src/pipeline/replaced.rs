@@ -8,6 +8,7 @@ use crate::finding::{Finding, Findings};
 use crate::kernel::layout::Layout;
 use crate::kernel::replaced::{File, Lack, lacking};
 use crate::memo::{Key, Memo};
+use crate::preprocess::lexer::Scanned;
 use crate::text::{Source, TreePath};
 
 /// Holds every template against the header that it stands for.
@@ -27,7 +28,8 @@ pub(super) fn check(
         let others = output.iter().filter(|(path, _)| *path != place && code(path));
         let others = others.map(|(path, of)| (path, file(of))).collect();
         let key = keys.get(path).copied().flatten();
-        let theirs = File { bytes: &upstream.bytes, key };
+        let scan = Scanned::default();
+        let theirs = File { bytes: &upstream.bytes, key, scan: &scan };
         for lack in lacking(memo, theirs, file(ours), &others) {
             if let Some(finding) = finding(&lack, upstream, ours, output) {
                 findings.push(finding);
@@ -37,7 +39,7 @@ pub(super) fn check(
 }
 
 fn file(file: &OutputFile) -> File<'_> {
-    File { bytes: file.text.bytes(), key: file.key }
+    File { bytes: file.text.bytes(), key: file.key, scan: &file.scan }
 }
 
 fn finding(

@@ -66,8 +66,9 @@ struct Ready {
     source: Arc<Source>,
     cut: Arc<Cut>,
     key: Option<Key>,
-    /// Made when first asked for.
+    /// Made when first asked for, like the directives.
     tokens: OnceLock<Vec<Token>>,
+    scan: Scanned,
 }
 
 impl Ready {
@@ -119,7 +120,7 @@ fn ready(
         let wanted = memo.is_on().then(|| wanted.names(text.bytes(), tokens));
         Cut { text, findings, masks, wanted }
     });
-    Some(Ready { path, source, cut, key, tokens })
+    Some(Ready { path, source, cut, key, tokens, scan: Scanned::default() })
 }
 
 struct Done {
@@ -193,8 +194,10 @@ impl Names<'_> {
         let masks = masks.map(String::as_str);
         Definitions::of_known(self.upstream.memo, taken.chain(replaced), masks, |path| {
             match (files.get(path), self.upstream.files.get(path)) {
-                (Some(file), _) => Facts::of(path, file.text().bytes(), Some(file.tokens())),
-                (None, Some(source)) => Facts::of(path, &source.bytes, None),
+                (Some(file), _) => {
+                    Facts::of(path, file.text().bytes(), &file.scan, Some(file.tokens()))
+                }
+                (None, Some(source)) => Facts::of(path, &source.bytes, &Scanned::default(), None),
                 (None, None) => Facts::default(),
             }
         })
@@ -228,7 +231,7 @@ fn cut_sections(
         return text;
     }
     let tokens = tokenise(&text);
-    let file = File { path, source, text: &text, tokens: &tokens };
+    let file = File { path, source, text: &text, tokens: &tokens, scan: &Scanned::default() };
     let mut proposal = Proposal::default();
     sections::propose(&file, &rules.sections, &mut proposal);
     findings.extend(proposal.findings);
@@ -251,7 +254,7 @@ fn one_file(upstream: &Upstream<'_>, names: &Names<'_>, ready: &Ready) -> Done {
     let Ready { path, source, .. } = ready;
     let (text, tokens) = (ready.text(), ready.tokens());
     let rules = &upstream.rules;
-    let file = File { path, source, text, tokens };
+    let file = File { path, source, text, tokens, scan: &ready.scan };
     let places = includes::Places {
         release: &|path| upstream.files.contains_key(path),
         output: &upstream.layout.places,

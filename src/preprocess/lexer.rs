@@ -212,27 +212,38 @@ impl<'a> Tokens<'a> {
         }
     }
 
-    /// A word in code or a single blank, where nothing in or behind it needs a second look: two tokens
-    /// of three are of these kinds, and none of them changes the place.
+    /// What most tokens are, where nothing in or behind them needs a second look: blanks, a newline,
+    /// a word in code, a bracket or a separator.
     fn lex_plain(&mut self) -> Option<TokenKind> {
-        let first = self.bytes[self.at];
-        if first == b' ' && self.bytes.get(self.at + 1).is_some_and(u8::is_ascii_graphic) {
-            if self.bytes[self.at + 1] == b'\\' {
-                return None;
-            }
-            self.at += 1;
-            return Some(TokenKind::Blank);
-        }
-        if self.place != Place::Code || !WORD[usize::from(first)] || first.is_ascii_digit() {
-            return None;
-        }
         let rest = &self.bytes[self.at..self.end];
-        let len = rest.iter().position(|&byte| !WORD[usize::from(byte)])?;
-        if matches!(rest[len], b'\\' | b'"' | b'\'') {
-            return None;
-        }
+        let in_code = matches!(self.place, Place::Code | Place::LineStart);
+        let (kind, len) = match rest[0] {
+            b' ' | b'\t' => {
+                let len = rest.iter().position(|byte| !matches!(byte, b' ' | b'\t'))?;
+                let plain = rest[len].is_ascii_graphic() && rest[len] != b'\\';
+                (TokenKind::Blank, (plain || rest[len] == b'\n').then_some(len)?)
+            }
+            b'\n' => {
+                self.place = Place::LineStart;
+                (TokenKind::Newline, 1)
+            }
+            // No operator of more bytes starts with these.
+            b'(' | b')' | b',' | b';' | b'{' | b'}' | b'[' | b']' if in_code => {
+                self.place = Place::Code;
+                (TokenKind::Punct, 1)
+            }
+            first if in_code && WORD[usize::from(first)] && !first.is_ascii_digit() => {
+                let len = rest.iter().position(|&byte| !WORD[usize::from(byte)])?;
+                if matches!(rest[len], b'\\' | b'"' | b'\'') {
+                    return None;
+                }
+                self.place = Place::Code;
+                (TokenKind::Identifier, len)
+            }
+            _ => return None,
+        };
         self.at += len;
-        Some(TokenKind::Identifier)
+        Some(kind)
     }
 
     fn lex(&mut self) -> TokenKind {
@@ -361,6 +372,13 @@ impl<'a> Tokens<'a> {
     }
 
     fn lex_number(&mut self) -> TokenKind {
+        // A number behind which a blank or a bracket stands, and no letter in it.
+        let rest = &self.bytes[self.at..self.end];
+        let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        if digits > 0 && matches!(rest.get(digits), Some(b' ' | b')' | b']' | b',' | b';')) {
+            self.at += digits;
+            return TokenKind::Number;
+        }
         let mut last = 0;
         while let Some((byte, next)) = self.peek() {
             let exponent = matches!(last, b'e' | b'E' | b'p' | b'P') && matches!(byte, b'+' | b'-');

@@ -7,7 +7,7 @@ use biodivine_lib_bdd::Bdd;
 use super::algebra::Algebra;
 use super::expression::{Expression, Word, words};
 use super::facts::{Belief, Condition};
-use crate::preprocess::lexer::{Directive, Keyword, TokenKind, scan, tokens};
+use crate::preprocess::lexer::{Directive, Keyword, TokenKind, tokens};
 use crate::preprocess::settings::{Known, Settings};
 use crate::text::Span;
 
@@ -52,9 +52,8 @@ pub(super) struct View<'a> {
     pub(super) shared: &'a dyn Fn(u32) -> bool,
 }
 
-/// Reads a text.
-pub(super) fn read(bytes: &[u8], view: &View<'_>) -> Reading {
-    let directives = scan(bytes).directives;
+/// Reads a text with these directives.
+pub(super) fn read(bytes: &[u8], directives: &[Directive], view: &View<'_>) -> Reading {
     let mut reader = Reader {
         bytes,
         view,
@@ -66,7 +65,7 @@ pub(super) fn read(bytes: &[u8], view: &View<'_>) -> Reading {
         defined: 0,
         included: 0,
     };
-    reader.run(&directives);
+    reader.run(directives);
     reader.reading
 }
 

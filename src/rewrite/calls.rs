@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::{File, Proposal};
 use crate::finding::Finding;
-use crate::preprocess::lexer::{Directive, Keyword, Token, TokenKind, scan};
+use crate::preprocess::lexer::{Directive, Keyword, Token, TokenKind};
 use crate::rules::CallRule;
 use crate::syntax::{Call, Definitions, calls_in_definition, parse};
 use crate::text::{Quick, Span};
@@ -171,12 +171,8 @@ impl Used {
         });
         let named: Vec<(usize, &CallRule)> = named.collect();
         let mut used = Used::default();
-        if named.is_empty() {
-            return used;
-        }
-        let directives = scan(bytes).directives;
         for (at, rule) in named {
-            let directive = directive_at(&directives, file.tokens[at].span);
+            let directive = directive_at(file.directives(), file.tokens[at].span);
             let defining = directive.filter(|d| d.keyword == Keyword::Define);
             if directive.is_some() != defining.is_some() {
                 // A condition or another directive calls nothing.
@@ -217,6 +213,7 @@ mod tests {
 
     use super::*;
     use crate::edit::{RuleRef, Traced};
+    use crate::preprocess::lexer::Scanned;
     use crate::rewrite::tokenise;
     use crate::rules::{Expect, Rule};
     use crate::text::{Source, TreePath};
@@ -252,8 +249,9 @@ mod tests {
         let source = Source::new("lib/a.c", text.as_bytes());
         let traced = Traced::new(Arc::clone(&source.bytes));
         let tokens = tokenise(&traced);
-        let file = File { path: &path, source: &source, text: &traced, tokens: &tokens };
-        let definitions = Definitions::derive([(&path, text.as_bytes())], []);
+        let (path, source, text, tokens) = (&path, &source, &traced, &tokens);
+        let file = File { path, source, text, tokens, scan: &Scanned::default() };
+        let definitions = Definitions::derive([(path, text.bytes().as_ref())], []);
         let asked = std::cell::Cell::new(0);
         let derived = || {
             asked.set(asked.get() + 1);

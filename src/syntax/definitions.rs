@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::facts::{Facts, Merged, Words};
 use super::words;
 use crate::memo::{Held, Key, Memo};
-use crate::preprocess::lexer::{Token, TokenKind, directive_tokens};
+use crate::preprocess::lexer::{Scanned, Token, TokenKind, directive_tokens};
 use crate::text::{Quick, Span, TreePath};
 
 /// The macros of a tree of files, as far as a parser that doesn't expand them has to know.
@@ -110,7 +110,7 @@ impl Definitions {
     ) -> Definitions {
         let mut merged = Merged::default();
         for (path, bytes, tokens) in files {
-            merged.add(path, Facts::of(path, bytes, tokens));
+            merged.add(path, Facts::of(path, bytes, &Scanned::default(), tokens));
         }
         merged.classify(names)
     }

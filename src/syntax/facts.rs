@@ -8,7 +8,7 @@ use super::functions;
 use super::lexed::Lexed;
 use super::tree::MAX_PARSED_BYTES;
 use crate::memo::{Held, Key, Memo};
-use crate::preprocess::lexer::{Keyword, Token, TokenKind};
+use crate::preprocess::lexer::{Keyword, Scanned, Token, TokenKind};
 use crate::text::TreePath;
 
 /// The macros and functions of one file.
@@ -25,15 +25,16 @@ pub struct Facts {
 
 impl Facts {
     /// Reads a file, which may have been taken into tokens already.
-    pub fn of(path: &TreePath, bytes: &[u8], tokens: Option<&[Token]>) -> Facts {
+    pub fn of(path: &TreePath, bytes: &[u8], scan: &Scanned, tokens: Option<&[Token]>) -> Facts {
         let mut facts = Facts::default();
         // What is too long to be parsed must not take memory for its tokens either.
         if bytes.len() > MAX_PARSED_BYTES {
             return facts;
         }
+        let directives = scan.of(bytes).directives.clone();
         let lexed = match tokens {
-            Some(tokens) => Lexed::of(bytes, tokens.iter().copied()),
-            None => Lexed::new(bytes),
+            Some(tokens) => Lexed::of(bytes, directives, tokens.iter().copied()),
+            None => Lexed::scanned(bytes, directives),
         };
         let header = path.extension() == Some("h");
         for directive in lexed.directives.iter().filter(|d| d.keyword == Keyword::Define) {

@@ -65,10 +65,14 @@ impl<'a> Lexed<'a> {
         })
     }
 
-    /// The file whose tokens these are.
-    pub(crate) fn of(bytes: &'a [u8], tokens: impl IntoIterator<Item = Token>) -> Lexed<'a> {
+    /// The file whose directives and tokens these are.
+    pub(crate) fn of(
+        bytes: &'a [u8],
+        directives: Vec<Directive>,
+        tokens: impl IntoIterator<Item = Token>,
+    ) -> Lexed<'a> {
         let mut tokens = tokens.into_iter();
-        Lexed::by(bytes, scan(bytes).directives, |_| tokens.next())
+        Lexed::by(bytes, directives, |_| tokens.next())
     }
 
     /// Takes each token from `pull`, which is told where the directive ends that it is in.
@@ -142,7 +146,8 @@ mod tests {
         let text = b"int a; /* x */ # not first\n /* y */ # define M(x) \\\n f(\"x\", x) /* z\n */ g\n\
             a = 'b'; \t// c\n#include <d.h>\n%: if 1 // e\n  a->b = L\"s\" + 0x1e+1;\n#endif\nlast \\\n\
             word\n#define end";
-        let (skipping, passed) = (Lexed::new(text), Lexed::of(text, tokens(text)));
+        let (skipping, passed) =
+            (Lexed::new(text), Lexed::of(text, scan(text).directives, tokens(text)));
         assert_eq!(skipping.code, passed.code);
         assert_eq!(skipping.trivia, passed.trivia);
         assert_eq!(skipping.directives.len(), 5);

@@ -69,8 +69,24 @@ pub(super) fn grammar() -> Language {
     tree_sitter_c::LANGUAGE.into()
 }
 
-/// Parses `text`.
-pub(super) fn parse(text: &[u8], budget: &mut Budget) -> Result<Tree, Refusal> {
+/// Parses `text`. What `earlier`, the tree of a text like it, has in common with it isn't parsed again,
+/// as long as no error is near: the parser's guesses depend on what it saw before.
+pub(super) fn parse(
+    text: &[u8],
+    earlier: Option<&Tree>,
+    budget: &mut Budget,
+) -> Result<Tree, Refusal> {
+    let full = budget.steps;
+    if let Some(earlier) = earlier {
+        match parse_once(text, Some(earlier), budget) {
+            Ok(tree) if !tree.root_node().has_error() => return Ok(tree),
+            _ => budget.steps = full,
+        }
+    }
+    parse_once(text, None, budget)
+}
+
+fn parse_once(text: &[u8], earlier: Option<&Tree>, budget: &mut Budget) -> Result<Tree, Refusal> {
     let mut parser = Parser::new();
     parser.set_language(&grammar()).map_err(|_| Refusal::NoGrammar)?;
     parser.set_included_ranges(&without_gaps(text)).map_err(|_| Refusal::NoGrammar)?;
@@ -80,7 +96,7 @@ pub(super) fn parse(text: &[u8], budget: &mut Budget) -> Result<Tree, Refusal> {
     };
     let options = ParseOptions::new().progress_callback(&mut progress);
     let mut read = |at: usize, _| text.get(at..).unwrap_or_default();
-    parser.parse_with_options(&mut read, None, Some(options)).ok_or(Refusal::TooMuchWork)
+    parser.parse_with_options(&mut read, earlier, Some(options)).ok_or(Refusal::TooMuchWork)
 }
 
 /// The text without its longest runs of white space: half of a header is blanked comments, and the

@@ -18,10 +18,10 @@ use super::pragmas;
 use super::types::{Ty, Width, is_wide, record_name};
 use super::words::{self, Floating, Settled};
 use crate::finding::Findings;
-use crate::memo::Held;
+use crate::memo::{Held, Memo};
 use crate::pipeline::OutputFile;
 use crate::preprocess::lexer::{Keyword, Token, TokenKind, directive_tokens};
-use crate::syntax::{Definitions, Head, Lexed, Outline, Parsed, parse};
+use crate::syntax::{Definitions, Head, Lexed, Outline, Parsed, parse_again};
 use crate::text::{Span, TreePath};
 
 /// What one file holds.
@@ -103,12 +103,13 @@ pub(super) fn of(
     definitions: &Definitions,
     path: &TreePath,
     file: &OutputFile,
+    memo: &Memo,
 ) -> Facts {
     let bytes: &[u8] = file.text.bytes();
     let point = Point::new(file);
-    let lexed = Lexed::new(bytes);
+    let lexed = Lexed::scanned(bytes, file.scan.of(bytes).directives.clone());
     let guards = Guards::new(&lexed);
-    let mut parsed = parse(&file.source, &file.text, definitions);
+    let mut parsed = parse_again(&file.source, &file.text, &lexed, definitions, (memo, "left"));
     let mut facts = Facts {
         headers: headers::find(&lexed),
         errors: std::mem::take(&mut parsed.errors),

@@ -160,10 +160,10 @@ struct Makers<'w> {
 impl<'w> Makers<'w> {
     fn new(world: &'w World<'_>, visible: &[bool]) -> Makers<'w> {
         let files = world.files.iter().zip(visible).filter(|(_, visible)| **visible);
-        let macros = world.macros.iter().flatten().filter(|(file, _)| visible[*file]);
+        let pasting = world.pasting().filter(|(file, _)| visible[*file]);
         Makers {
             files: files.map(|(file, _)| file).collect(),
-            pasting: macros.map(|(_, m)| m).filter(|m| m.pastes()).collect(),
+            pasting: pasting.map(|(_, m)| m).collect(),
             budget: MAX_LOOKED_FOR,
         }
     }

@@ -25,14 +25,14 @@ pub(super) struct Region {
     /// Those of them that the region is made of.
     range: Range<usize>,
     /// The places in `all` of names that it declares: these are no use of what they name.
-    own: Arc<Vec<usize>>,
+    own: Option<Arc<Vec<usize>>>,
     /// The names that are met in it; worked out once, however many objects it is part of.
     met: OnceLock<Vec<Met>>,
 }
 
 impl Region {
     pub(super) fn new(file: usize, all: &Arc<Vec<Word>>, range: Range<usize>) -> Region {
-        Region { file, all: Arc::clone(all), range, own: Arc::default(), met: OnceLock::new() }
+        Region { file, all: Arc::clone(all), range, own: None, met: OnceLock::new() }
     }
 
     /// What each token is.
@@ -42,7 +42,7 @@ impl Region {
 
     /// Whether the word at a place in [`Region::words`] is a name that the region declares.
     fn declares(&self, at: usize) -> bool {
-        self.own.contains(&(at + self.range.start))
+        self.own.as_ref().is_some_and(|own| own.contains(&(at + self.range.start)))
     }
 }
 
@@ -88,7 +88,7 @@ pub(super) struct Macro {
 
 impl Macro {
     /// Whether it puts names together.
-    pub(super) fn pastes(&self) -> bool {
+    fn pastes(&self) -> bool {
         !self.makes.is_empty()
     }
 
@@ -124,6 +124,8 @@ pub(super) struct World<'a> {
     pub(super) files: Vec<File>,
     /// Macros by name: the file and the definition.
     pub(super) macros: Vec<Vec<(usize, Macro)>>,
+    /// Those of them that put names together: the name and the place in its list.
+    pasting: Vec<(Name, usize)>,
     /// Static definitions by name.
     pub(super) locals: Vec<Vec<(usize, Local)>>,
     /// Where names are declared as functions or variables that may be defined elsewhere.
@@ -144,6 +146,7 @@ impl<'a> World<'a> {
             paths: texts.iter().map(|(path, _)| *path).collect(),
             files: Vec::new(),
             macros: std::iter::repeat_with(Vec::new).take(count).collect(),
+            pasting: Vec::new(),
             locals: std::iter::repeat_with(Vec::new).take(count).collect(),
             declared: vec![Vec::new(); count],
             types: HashSet::new(),
@@ -153,7 +156,11 @@ impl<'a> World<'a> {
             for (name, definition) in &text.macros {
                 let mut definition = definition.clone();
                 definition.body.file = at;
-                world.macros[*name as usize].push((at, definition));
+                let list = &mut world.macros[*name as usize];
+                if definition.pastes() {
+                    world.pasting.push((*name, list.len()));
+                }
+                list.push((at, definition));
             }
         }
         world.find_uses();
@@ -170,6 +177,11 @@ impl<'a> World<'a> {
     /// The text of a name.
     pub(super) fn text(&self, name: Name) -> &[u8] {
         self.names.text(name)
+    }
+
+    /// The macros that put names together, each with its file.
+    pub(super) fn pasting(&self) -> impl Iterator<Item = &(usize, Macro)> {
+        self.pasting.iter().map(|(name, at)| &self.macros[*name as usize][*at])
     }
 
     /// How many names there are, the empty one included.
@@ -333,7 +345,9 @@ impl<'a> World<'a> {
             let region = |range: Range<usize>| Region::new(at, words, range);
             let declared = heads.read(self, item, words);
             let mut code = region(declared.from..item.code.end);
-            code.own = Arc::new(declared.names.clone());
+            if !declared.names.is_empty() {
+                code.own = Some(Arc::new(declared.names.clone()));
+            }
             if declared.from > item.code.start {
                 let made = region(item.code.start..declared.from);
                 self.made(&made);

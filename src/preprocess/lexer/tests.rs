@@ -47,6 +47,37 @@ fn literals() {
     assert_eq!(significant("\"/*\" a \"*/\""), ["\"/*\"", "a", "\"*/\""]);
 }
 
+/// The tokens without the short way for plain ones.
+fn slowly(bytes: &[u8]) -> Vec<Token> {
+    let mut lexer = tokens(bytes);
+    let mut found = Vec::new();
+    while lexer.at < lexer.end {
+        let start = lexer.at;
+        let kind = lexer.lex();
+        let token = Token { kind, span: Span::new(start, lexer.at) };
+        lexer.place = lexer.next_place(token);
+        found.push(token);
+    }
+    found
+}
+
+proptest! {
+    #[test]
+    fn the_short_way_leads_to_the_same_tokens(
+        parts in proptest::collection::vec(
+            prop::sample::select(vec![
+                "a", "u8", "L", "R", "_1", "12", "0x1e", "1e", "+", "-", ".", "(", ")", "[", ";", ",",
+                "\\", "\\\n", "\n", "\r\n", "\r", " ", "    ", "\t", "\u{b}", "\0", "#", "%:",
+                "include", "define", "__has_include", "\"", "'", "/", "*", "//", "/*", "*/", "<", ">", "é",
+            ]),
+            0..40,
+        ),
+    ) {
+        let text = parts.concat();
+        prop_assert_eq!(tokens(text.as_bytes()).collect::<Vec<_>>(), slowly(text.as_bytes()));
+    }
+}
+
 fn found(text: &str) -> Vec<(Keyword, &str)> {
     let bytes = text.as_bytes();
     scan(bytes).directives.iter().map(|d| (d.keyword, &text[d.body.range()])).collect()
