@@ -12,8 +12,8 @@ use rayon::prelude::*;
 use super::base::Base;
 use super::carried::Carried;
 use crate::edit::RuleRef;
-use crate::finding::Result;
-use crate::proof::{Figures, FileProof, Prover, summed};
+use crate::finding::{Finding, Result};
+use crate::proof::{CHANGED, Figures, FileProof, Prover, summed};
 use crate::rules::{Active, Profile, Ruleset};
 use crate::text::{Files, TreePath};
 
@@ -60,7 +60,7 @@ pub fn proved(
     for (path, proof) in changed.iter().zip(&proofs) {
         let why = match proof {
             None => Some("nothing tells how it was made from what is there".to_owned()),
-            Some(proof) => proof.findings.iter().next().map(|finding| finding.message.clone()),
+            Some(proof) => proof.findings.iter().next().map(why),
         };
         again.unproved.extend(why.map(|why| ((*path).clone(), why)));
         again.rules.extend(proof.iter().flat_map(|proof| &proof.rewritten).cloned());
@@ -69,4 +69,15 @@ pub fn proved(
     let (figures, _) = summed(proofs.into_iter().flatten());
     again.figures = Figures { files, ..figures };
     Ok(again)
+}
+
+/// What a finding of the proof says, which speaks of upstream, where the tree stands for it.
+fn why(finding: &Finding) -> String {
+    match finding.labels.first() {
+        Some(label) if finding.code == CHANGED => {
+            let line = label.position().line;
+            format!("line {line}: a token, or the condition that it stands under, becomes another")
+        }
+        _ => finding.message.clone(),
+    }
 }
