@@ -108,6 +108,11 @@ impl<'a> Known<'a> {
         self.defined.contains(name)
     }
 
+    /// The definitions of a macro.
+    pub(super) fn definitions(&self, name: &str) -> &[&'a Macro] {
+        self.macros.get(name).map_or(&[], Vec::as_slice)
+    }
+
     /// Whether a word in front of a definition keeps it to its file.
     pub(super) fn hides(&self, word: &str) -> bool {
         self.hiding.contains(word)

@@ -101,6 +101,42 @@ fn wide_divisions_are_told_by_their_operands() {
 }
 
 #[test]
+fn macros_divide_what_is_handed_to_them() {
+    let header = "typedef unsigned long long U64;\ntypedef unsigned U32;\n\
+        #define assert(x) ((void)0)\n\
+        #define RATE(x, y) (100 * (x) / (y) + 1)\n\
+        #define HALF(x) ((x) / 2)\n\
+        #define TENTH(x) ((U64)(x) / 10)\n\
+        #define STEP(x, n) ((U64)(x) % (n))\n\
+        #define CHECKED(x) assert((x) % 3 == 0)\n";
+    let text = "#include \"../common/b.h\"\n\
+        static U64 f(U64 a, U32 b)\n{\n\
+        U64 x = RATE(a, b);\n\
+        x += RATE(b, b) + RATE(a, 8) + RATE((U32)a, 3) + HALF(a);\n\
+        x += TENTH(b);\n\
+        x += b + STEP(b, 4) + STEP(b, b);\n\
+        CHECKED(a);\n\
+        assert(RATE(a, b));\n\
+        return x + RATE(b, a + 1);\n}\n";
+    let found = found(&[("common/b.h", header), ("compress/a.c", text)]);
+    let told: Vec<String> = found
+        .iter()
+        .filter(|finding| finding.code == DIVISION)
+        .map(|finding| (finding.labels[0].position(), &finding.message))
+        .map(|(at, message)| format!("{}:{} {}", at.line, at.column, &message[..25]))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            "6:19 a 64-bit division needs a",
+            "4:9 `RATE` makes a 64-bit div",
+            "7:23 `STEP` makes a 64-bit mod",
+            "10:12 `RATE` makes a 64-bit div",
+        ]
+    );
+}
+
+#[test]
 fn floating_point_is_found_in_code_and_macros_but_not_where_debugging_asks() {
     let text = "#define HALF 0.5\n/* double */ static int f(void) { return sizeof(\"double\"); }\n\
         static long double g(float x);\n#if DEBUGLEVEL >= 2\nstatic double cost(int a);\n#endif\n\
