@@ -8,6 +8,7 @@ use super::calls::{self, PlainCall};
 use super::declared::{Locals, declared};
 use super::divisions::{self, Division};
 use super::expressions::{Expr, number};
+use super::fields::Field;
 use super::globals::{self, Global};
 use super::guards::Guards;
 use super::headers::{self, Included};
@@ -37,6 +38,7 @@ pub(super) struct Facts {
     pub(super) plain_calls: Vec<PlainCall>,
     pub(super) divisions: Vec<Division>,
     pub(super) uses: Vec<divisions::Use>,
+    pub(super) fields: Vec<Field>,
     pub(super) globals: Vec<Global>,
     pub(super) variables: Vec<Variable>,
     pub(super) functions: Vec<Function>,
@@ -50,7 +52,7 @@ impl Held for Facts {
         let calls: usize = self.functions.iter().map(|f| 96 * f.calls.len() + 128).sum();
         let names = self.types.functions.len() + self.types.variables.len() + self.macros.len();
         let members: usize = self.types.records.values().map(BTreeMap::len).sum();
-        let divisions = self.divisions.len() + self.uses.len();
+        let divisions = self.divisions.len() + self.uses.len() + 4 * self.fields.len();
         let lists = divisions + self.globals.len() + self.variables.len();
         findings + calls + 96 * (names + members + lists)
     }
@@ -135,7 +137,9 @@ pub(super) fn of(
         facts.types.read(bytes, outline);
         words::place(bytes, outline, &mut facts.floats);
         candidates.add(lists, &lexed, &guards, outline, &locals);
-        identifiers::check(lists, &lexed, outline, &locals, &point, &mut facts.findings);
+        let findings = &mut facts.findings;
+        let fields = identifiers::check(lists, &lexed, outline, &locals, &point, findings);
+        facts.fields.extend(fields);
         arrays::variable(&point, outline, &locals, &mut facts.findings);
         arrays::trailing(lists, &point, outline, &mut facts.findings);
         facts.functions.extend(functions(&lexed, path, outline));
@@ -157,6 +161,8 @@ fn once(facts: &mut Facts) {
     facts.divisions.retain(|division| seen.insert(division.span));
     seen.clear();
     facts.uses.retain(|used| seen.insert(used.span));
+    seen.clear();
+    facts.fields.retain(|field| seen.insert(field.span));
     seen.clear();
     facts.globals.retain(|global| seen.insert(global.span));
     seen.clear();
