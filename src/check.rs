@@ -9,7 +9,9 @@ pub mod plain;
 pub mod record;
 pub mod suggest;
 
-use crate::finding::{Findings, Result};
+use std::collections::{HashMap, HashSet};
+
+use crate::finding::{Finding, Findings, Result};
 use crate::memo::{Key, Memo};
 use crate::pipeline::{self, Input, KernelTree};
 use crate::rules::{Active, Profile, Ruleset};
@@ -57,5 +59,41 @@ pub fn check(
     findings.extend(plain::check(scope));
     findings.extend(left::check(scope, &findings));
     findings.extend(closure::check(scope, &findings));
-    Ok(Checked { tree, findings })
+    Ok(Checked { tree, findings: told_once(findings) })
+}
+
+/// Where a finding points first: file and offset.
+type Place = (String, u32);
+
+fn place(finding: &Finding) -> Option<Place> {
+    let first = finding.labels.first()?;
+    Some((first.source.name.clone(), first.span.start))
+}
+
+/// A global that only its own file uses, and that has a name of anybody's, is told of once: that it
+/// breaks the kernel, with the remedy that is best.
+fn told_once(findings: Findings) -> Findings {
+    let names: HashSet<Place> =
+        findings.iter().filter(|f| f.code == left::GLOBAL).filter_map(place).collect();
+    let twice = |f: &Finding| {
+        f.code == closure::LOCAL && place(f).is_some_and(|place| names.contains(&place))
+    };
+    let said = findings.iter().filter(|finding| twice(finding));
+    let mut better: HashMap<Place, Finding> =
+        said.filter_map(|finding| Some((place(finding)?, finding.clone()))).collect();
+    if better.is_empty() {
+        return findings;
+    }
+    let mut once = Findings::default();
+    for finding in findings.iter().filter(|finding| !twice(finding)) {
+        let other = place(finding).filter(|_| finding.code == left::GLOBAL);
+        once.push(match other.and_then(|place| better.remove(&place)) {
+            Some(Finding { message, hint, fix, .. }) => {
+                let hint = hint.map_or(message.clone(), |hint| format!("{message}: {hint}"));
+                Finding { hint: Some(hint), fix, ..finding.clone() }
+            }
+            None => finding.clone(),
+        });
+    }
+    once
 }

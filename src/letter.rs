@@ -184,7 +184,7 @@ impl Stat {
 }
 
 /// One item of a list.
-fn item(text: &str) -> String {
+pub fn item(text: &str) -> String {
     let text = wrapped(text, "  ");
     format!("- {}", text.trim_start())
 }

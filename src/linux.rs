@@ -1,6 +1,7 @@
 //! A Linux tree: what it holds of the library, which release that came from, what was changed there,
 //! and how those changes go onto a new import. Reads, never writes.
 
+pub mod again;
 pub mod base;
 mod blocks;
 pub mod callers;

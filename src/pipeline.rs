@@ -15,7 +15,7 @@ mod templates;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -28,6 +28,7 @@ use crate::kernel::modules::ModuleFiles;
 use crate::kernel::target::Target;
 use crate::kernel::template::Values;
 use crate::memo::{Key, Memo};
+use crate::preprocess::groups::UNBALANCED;
 use crate::preprocess::lexer::Scanned;
 use crate::proof::{self, FileProof, Prover};
 use crate::rules::{Active, MacroClass, Profile, Ruleset, Version};
@@ -236,8 +237,14 @@ pub fn proved_again(
         memo.get(key, || prover.file_scanned(&file.source, &file.text, directives()))
     };
     let proofs: Vec<Arc<FileProof>> = ours.par_iter().map(one).collect();
-    let (figures, findings) = proof::summed(proofs.iter().map(|proof| FileProof::clone(proof)));
+    let (figures, mut findings) = proof::summed(proofs.iter().map(|proof| FileProof::clone(proof)));
     tree.proof = Some(figures);
+    let place = |finding: &Finding| finding.labels.first().map(|l| l.source.name.clone());
+    let broken = tree.findings.iter().filter(|finding| finding.code == UNBALANCED);
+    let broken: BTreeSet<String> = broken.filter_map(place).collect();
+    // That nothing can be proved of groups that don't balance follows from that they don't.
+    let told = |finding: &Finding| place(finding).is_some_and(|name| broken.contains(&name));
+    findings.retain(|finding| finding.code != proof::UNPROVED || !told(finding));
     tree.findings.extend(findings);
     Ok(tree)
 }

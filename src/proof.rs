@@ -28,7 +28,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::edit::Traced;
+use crate::edit::{RuleRef, Traced};
 use crate::finding::{Finding, Findings, Result};
 use crate::memo::{Held, Key, Memo};
 use crate::preprocess::lexer::{Directive, Keyword, TokenKind, directive_tokens, scan};
@@ -76,11 +76,13 @@ pub struct FileProof {
     pub conditions: usize,
     /// What they depend on, in words.
     pub facts: BTreeSet<String>,
+    /// Rules that made tokens which a compiler sees others, or left them out.
+    pub rewritten: BTreeSet<RuleRef>,
 }
 
 impl Held for FileProof {
     fn weight(&self) -> usize {
-        self.findings.weight() + 60 * self.facts.len()
+        self.findings.weight() + 60 * (self.facts.len() + self.rewritten.len())
     }
 }
 
@@ -194,7 +196,7 @@ impl<'a> Prover<'a> {
         let after = read(text.bytes(), directives, &after);
         let mut proof = FileProof { conditions: before.conditions.len(), ..FileProof::default() };
         match self.compare(&file, &kept, &before, &after) {
-            Ok((findings, facts)) => (proof.findings, proof.facts) = (findings, facts),
+            Ok(found) => (proof.findings, proof.facts, proof.rewritten) = found,
             Err(why) => proof.findings.push(
                 Finding::error(UNPROVED, format!("this file can't be proved: {why}"))
                     .at(file.source, Span::at(0), "")
@@ -210,7 +212,7 @@ impl<'a> Prover<'a> {
         kept: &[align::Kept],
         before: &Reading,
         after: &Reading,
-    ) -> Result<(Findings, BTreeSet<String>), &'static str> {
+    ) -> Result<(Findings, BTreeSet<String>, BTreeSet<RuleRef>), &'static str> {
         const TOO_MUCH: &str = "its conditions are too many or too entangled";
         let conditions: Vec<_> = before.conditions.iter().chain(&after.conditions).collect();
         let facts = Facts::of(&self.settings, &conditions).ok_or(TOO_MUCH)?;
@@ -229,6 +231,7 @@ impl<'a> Prover<'a> {
             sections: self.rewrites.sections(&file.source.bytes),
             algebra: &facts.algebra,
             differences: Vec::new(),
+            rewritten: BTreeSet::new(),
             same: None,
         };
         comparison.run();
@@ -244,7 +247,7 @@ impl<'a> Prover<'a> {
             return Err(TOO_MUCH);
         }
         let words = facts.list.iter().filter_map(|fact| witness::said(fact, true));
-        Ok((findings, words.collect()))
+        Ok((findings, words.collect(), comparison.rewritten))
     }
 
     fn told(&self, file: &File<'_>, difference: &Difference, facts: &Facts<'_>) -> Finding {

@@ -1,5 +1,6 @@
 //! From what a tree holds and a new import to the patches between the two.
 
+mod again;
 mod facts;
 mod locals;
 
@@ -13,7 +14,7 @@ pub use facts::{date, digest};
 
 use crate::finding::{Error, Result};
 use crate::git::Identity;
-use crate::letter::{ApiChange, Kind, Letter, Recipe, Stat, wrapped};
+use crate::letter::{ApiChange, Kind, Letter, Recipe, Stat};
 use crate::linux::base::Base;
 use crate::linux::carry::Carried;
 use crate::linux::interface::Interface;
@@ -322,7 +323,7 @@ impl Series<'_> {
         base: &Base,
         carried: &Carried,
     ) -> Result<Vec<Patch>> {
-        let mut steps = vec![self.again(letter, base, carried)];
+        let mut steps = vec![again::step(self.new, before, base, carried)?];
         let (subject, body) = (letter.subject(), letter.body());
         steps.push(Step { subject, body, files: carried.import.clone() });
         steps.extend(locals::steps(carried)?);
@@ -337,30 +338,6 @@ impl Series<'_> {
             files = after;
         }
         Ok(patches)
-    }
-
-    /// The first step: what is there, by the rules of today.
-    fn again(&self, letter: &Letter, base: &Base, carried: &Carried) -> Step {
-        let library = &self.new.ruleset.library.name;
-        let version = base.version;
-        let body = [
-            format!(
-                "Write {library} {version}, which this tree holds, anew by the rules of profile {}. \
-                 Conditionals that a kernel build decides are folded, and attributes that mean \
-                 nothing to a kernel go; this tree's own changes stay.",
-                self.new.profile.name
-            ),
-            format!(
-                "There is nothing to read here: `kernelize verify` makes it again. It keeps the next \
-                 step, the import of {}, free of changes that upstream didn't make.",
-                letter.to
-            ),
-        ];
-        Step {
-            subject: format!("{library}: re-import {version}, no functional change"),
-            body: body.map(|text| wrapped(&text, "")).join("\n\n"),
-            files: carried.reimport.clone(),
-        }
     }
 
     fn cover(&self, letter: &Letter, overall: &Change, subjects: &[String]) -> Result<Patch> {

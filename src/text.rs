@@ -106,6 +106,11 @@ impl TreePath {
         self.file_name().rsplit_once('.').map(|(_, extension)| extension)
     }
 
+    /// Whether a compiler would want the file.
+    pub fn is_source(&self) -> bool {
+        matches!(self.extension(), Some("c" | "h" | "S"))
+    }
+
     /// The file that a relative spelling names when read from this path's folder (`"../a.h"`);
     /// `None` where it would leave the tree.
     pub fn resolve(&self, spelling: &str) -> Option<TreePath> {

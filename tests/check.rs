@@ -371,6 +371,31 @@ fn a_checkout_is_found_from_below() {
 }
 
 #[test]
+fn a_repository_without_a_work_tree_is_no_reason_to_look_elsewhere() {
+    let repo = Repo::new();
+    repo.git(&["clone", "-q", "--bare", ".", "bare"]);
+    repo.git(&["init", "-q", "empty"]);
+    fs::create_dir(repo.path().join("empty/below")).unwrap();
+    for (at, words) in [
+        ("bare", "bare is a bare git repository, without a work tree"),
+        ("bare/refs", "bare is a bare git repository"),
+        ("empty/below", "empty is a git repository without a commit"),
+    ] {
+        let work = tempfile::tempdir().unwrap();
+        // Beside the library, whose checkout would be found from below.
+        let to = work.path().join(at.split('/').next().unwrap());
+        fs::rename(repo.path().join(to.file_name().unwrap()), &to).unwrap();
+        let done = repo.check_at(work.path().join(at).to_str().unwrap(), &[]);
+        fs::rename(&to, repo.path().join(to.file_name().unwrap())).unwrap();
+        assert_eq!(done.status.code(), Some(2), "{done:?}");
+        assert!(err(&done).contains(words), "{}", err(&done));
+        assert!(err(&done).contains("--upstream ."), "{}", err(&done));
+    }
+    let rest = ["--upstream", ".", "v1.2.3"];
+    assert_eq!(repo.check_at("bare", &rest).status.code(), Some(0));
+}
+
+#[test]
 fn a_work_tree_is_checked_as_it_is() {
     let repo = Repo::new();
     repo.write(".gitignore", "*-built.c\nbuilt/\n");

@@ -164,6 +164,23 @@ fn each_header_stands_alone_and_begins_with_its_licence() {
     }
 }
 
+/// Names that stand between two releases only are there for the commits between.
+#[test]
+fn a_name_of_some_commits_is_there_for_these() {
+    let ruleset = load(None).unwrap();
+    let of = |version: &str| {
+        let target = Target::named(&ruleset.library, None).unwrap();
+        let values = Values::new(&ruleset.library, version.parse().unwrap(), target);
+        let rule = RuleRef::new("files", "test");
+        let rendered = template::render(&ruleset, "common/mem.h", &rule, &values).unwrap();
+        String::from_utf8(rendered.bytes.to_vec()).unwrap()
+    };
+    assert!(of("1.5.1").contains("\n#define MEM_ALIGN_COND(type) __alignof__(type)\n"));
+    for version in ["1.5.0", "1.5.2", "1.5.7"] {
+        assert!(!of(version).contains("MEM_ALIGN_COND"), "{version}");
+    }
+}
+
 #[test]
 fn only_an_old_kernel_gets_what_newer_ones_have() {
     assert!(!render("zstd_deps.h", Kernel::Newest).contains("typedef"));

@@ -15,8 +15,14 @@ mod twice;
 mod walk;
 mod world;
 
-use super::Scope;
-use crate::finding::Findings;
+use std::collections::HashSet;
+
+use super::left::GLOBAL;
+use super::{Scope, place};
+use crate::finding::{Finding, Findings};
+
+/// Code of the findings about what only its own file has a use for.
+pub use statics::CODE as LOCAL;
 
 /// Looks for what is used and not there, or there and not as it must be. What is `known` already isn't
 /// told again.
@@ -34,14 +40,16 @@ pub fn check(scope: Scope<'_>, known: &Findings) -> Findings {
     ];
     let mut findings = Findings::default();
     checks.into_iter().for_each(|check| findings.extend(check(&world)));
-    let places: std::collections::HashSet<(String, u32)> = known
-        .iter()
-        .filter_map(|finding| finding.labels.first())
-        .map(|label| (label.source.name.clone(), label.span.start))
-        .collect();
+    // That nothing else uses a name says more than that it is anybody's.
+    let (names, others): (Vec<&Finding>, Vec<&Finding>) =
+        known.iter().partition(|finding| finding.code == GLOBAL);
+    let [names, others] = [names, others].map(|list| list.into_iter().filter_map(place));
+    let (names, others): (HashSet<_>, HashSet<_>) = (names.collect(), others.collect());
     findings.retain(|finding| {
-        let first = finding.labels.first();
-        !first.is_some_and(|l| places.contains(&(l.source.name.clone(), l.span.start)))
+        let said = |place| {
+            others.contains(&place) || finding.code != statics::CODE && names.contains(&place)
+        };
+        !place(finding).is_some_and(said)
     });
     findings
 }

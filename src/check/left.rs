@@ -11,6 +11,7 @@ mod declared;
 mod divisions;
 mod expressions;
 mod facts;
+mod fields;
 mod globals;
 mod guards;
 mod headers;
@@ -153,6 +154,7 @@ fn judge(
     words::judge_floats(known, &point, &facts.floats, &mut findings);
     calls::judge(lists, known, &point, &facts.plain_calls, &mut findings);
     divisions::judge(known, &point, facts, &mut findings);
+    fields::judge(known, &point, &facts.fields, &mut findings);
     globals::judge(lists, known, &point, &facts.globals, &mut findings);
     asserts::judge(known, &point, &facts.variables, &mut findings);
     findings

@@ -221,7 +221,11 @@ fn located(plan: &Plan, ruleset: &Ruleset) -> Result<Sources> {
     let mut sources = plan.sources.clone();
     if sources.upstream.is_none() {
         let here = std::env::current_dir().ok();
-        let found = here.and_then(|here| upstream::checkout(&here, &ruleset.library));
+        let found = here.as_ref().and_then(|here| upstream::checkout(here, &ruleset.library));
+        let none = found.is_none().then_some(here).flatten();
+        if let Some(error) = none.and_then(|here| upstream::unusable(&here).transpose()) {
+            return Err(error?);
+        }
         sources.upstream = found.map(Location::Local);
     }
     Ok(sources)

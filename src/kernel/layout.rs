@@ -49,11 +49,6 @@ enum Chosen {
     ByNobody,
 }
 
-/// Whether a compiler would want the file.
-fn is_source(path: &TreePath) -> bool {
-    matches!(path.extension(), Some("c" | "h" | "S"))
-}
-
 /// What is new upstream must not stay out in silence.
 fn without_rule(path: &TreePath, source: &Arc<Source>) -> Finding {
     Finding::error(FILE_WITHOUT_RULE, format!("no rule takes or skips {path}"))
@@ -77,7 +72,7 @@ pub fn plan(
     for (path, source) in files {
         let chosen = layout.chosen(path, rules);
         let moved = layout.moved(path, rules)?;
-        if chosen == Chosen::ByNobody && is_source(path) {
+        if chosen == Chosen::ByNobody && path.is_source() {
             layout.findings.push(without_rule(path, source));
         }
         if chosen != Chosen::Taken || layout.is_unfit(path, source) {

@@ -1,6 +1,7 @@
 //! Holds the tokens before against the tokens after, by where the trace says they come from.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use biodivine_lib_bdd::Bdd;
 
@@ -153,6 +154,8 @@ pub(super) struct Comparison<'a> {
     pub(super) sections: Vec<Section<'a>>,
     pub(super) algebra: &'a Algebra,
     pub(super) differences: Vec<Difference>,
+    /// The rules that made tokens others, or left them out, where a compiler sees them.
+    pub(super) rewritten: BTreeSet<RuleRef>,
     /// Two runs that were seen to be there under the same settings.
     pub(super) same: Option<(usize, usize)>,
 }
@@ -245,7 +248,11 @@ impl<'a> Comparison<'a> {
         {
             self.definitions(&mut new, item.span.start);
             let rules = self.rules_at(item.span);
-            if self.sections.iter().any(|(r, s)| rules.contains(r) && covers(*s, item.span)) {
+            let mut sections = self.sections.iter();
+            if let Some((rule, _)) =
+                sections.find(|(r, s)| rules.contains(r) && covers(*s, item.span))
+            {
+                self.rewritten.insert((*rule).clone());
                 continue;
             }
             let Some(expected) = self.rewrites.of(item.kind, &self.before.text(&item), &rules)
@@ -254,6 +261,9 @@ impl<'a> Comparison<'a> {
                 self.differences.push(Difference::Gone(item.span, presence));
                 continue;
             };
+            if expected.len() != 1 || expected[0] != *self.before.text(&item) {
+                self.rewritten.extend(rules);
+            }
             for text in expected {
                 let Some(found) = new.next().copied() else {
                     let presence = self.before.presence(&item).clone();
@@ -299,6 +309,7 @@ impl<'a> Comparison<'a> {
                 self.differences.push(Difference::Presence(run.from, when));
             }
             all.iter().for_each(|_| _ = new.next());
+            self.rewritten.extend(run.rules.unwrap_or_default().iter().cloned());
         }
     }
 

@@ -28,16 +28,18 @@ impl Progress {
 
     /// `done` of `total` are done, which tells how long the rest will take.
     pub fn count(&self, phase: &str, done: u64, total: u64) {
-        if self.bar.length() != Some(total) {
-            let style = "{spinner} {msg} {pos} of {len}, {eta} left {wide_bar} {elapsed}";
-            if let Ok(style) = ProgressStyle::with_template(style) {
-                self.bar.set_style(style);
-            }
-            self.bar.set_message(one_line(phase).into_owned());
-            self.bar.set_length(total);
-            self.bar.reset_eta();
-        }
         self.bar.set_position(done);
+        if self.bar.length() == Some(total) {
+            return;
+        }
+        self.bar.set_message(one_line(phase).into_owned());
+        self.bar.set_length(total);
+        self.bar.reset_eta();
+        // A timer draws whenever it wants: the numbers have to be there before what shows them.
+        let style = "{spinner} {msg} {pos} of {len}, {eta} left {wide_bar} {elapsed}";
+        if let Ok(style) = ProgressStyle::with_template(style) {
+            self.bar.set_style(style);
+        }
     }
 }
 

@@ -133,8 +133,15 @@ impl Bodies {
             role.of_type = ids.iter().any(|&id| self.of_type(id));
             role.wraps = self.wraps(ids, &specifiers);
             role.closed = ids.iter().any(|&id| self.closed(id));
+            role.divides = ids.iter().any(|&id| self.divides(id));
         }
         roles
+    }
+
+    fn divides(&self, id: usize) -> bool {
+        let Macro { function, body, .. } = &self.macros[id];
+        let divides = |at| matches!(self.token(at), b"/" | b"%" | b"/=" | b"%=");
+        *function && body.clone().any(divides)
     }
 
     /// The names that stand for specifiers. One definition that does is enough: the others are for

@@ -57,13 +57,15 @@ pub(super) struct Role {
     pub(super) closed: bool,
     /// Some of its uses have indeed none.
     pub(super) bare: bool,
+    /// Some definition takes arguments and divides.
+    pub(super) divides: bool,
 }
 
 impl Role {
     /// All of it in two numbers.
     fn bits(self) -> [usize; 2] {
-        let flags =
-            [self.function, self.object, self.specifier, self.of_type, self.closed, self.bare];
+        let Role { function, object, specifier, of_type, closed, bare, divides, .. } = self;
+        let flags = [function, object, specifier, of_type, closed, bare, divides];
         let flags = flags.iter().fold(0, |bits, flag| bits << 1 | usize::from(*flag));
         let postfix = match self.postfix {
             None => 0,
@@ -188,6 +190,11 @@ impl Definitions {
     /// Whether `word` says that a declaration is deprecated.
     pub(super) fn deprecates(&self, word: &[u8]) -> bool {
         words::is_deprecation(word) || self.deprecating.contains(word)
+    }
+
+    /// Whether a macro of that name takes arguments and has a division in its body.
+    pub fn divides(&self, name: &[u8]) -> bool {
+        self.roles.get(name).is_some_and(|role| role.divides)
     }
 
     pub(super) fn role(&self, name: &[u8]) -> Option<Role> {

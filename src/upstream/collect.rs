@@ -135,7 +135,8 @@ impl Collector {
     }
 
     /// A symbolic link. Builds leave links to a neighbour (`libx.so -> libx.so.1`), which are left
-    /// out; any other could lead anywhere and is refused.
+    /// out; any other could lead anywhere and is refused. So is one that stands for a source: without
+    /// it the library isn't whole.
     pub(super) fn link(&mut self, path: &[u8], target: &[u8]) -> Result<()> {
         let path = self.name(path)?;
         let neighbour = std::str::from_utf8(target)
@@ -149,6 +150,14 @@ impl Collector {
                 self.place
             ))
             .hint("put the file itself there, or take the release from another source"));
+        }
+        if path.is_source() {
+            let target = target.escape_ascii();
+            return Err(Error::input(format!(
+                "`{path}` in {} is a symbolic link to `{target}`, and kernel trees hold no links to sources",
+                self.place
+            ))
+            .hint(format!("put a file of its own there, or include `{target}` itself")));
         }
         self.claim(&path)?;
         if self.links.len() >= MAX_ENTRIES {
@@ -233,6 +242,11 @@ mod tests {
         for bad in ["../x", "/etc/passwd", "a/b", "..", "."] {
             let error = all.link(b"y.h", bad.as_bytes()).unwrap_err();
             assert!(error.message.contains("symbolic link"), "{bad}");
+        }
+        for bad in ["x.h", "y.c", "a/entropy.S"] {
+            let error = all.link(bad.as_bytes(), b"other.h").unwrap_err();
+            let said = format!("`{bad}` in lib is a symbolic link to `other.h`, and kernel trees");
+            assert!(error.message.starts_with(&said), "{}", error.message);
         }
         assert_eq!(all.finish().1, ["symbolic links were left out: x.so"]);
     }

@@ -31,6 +31,30 @@ pub fn checkout(here: &Path, library: &Library) -> Option<PathBuf> {
     })
 }
 
+/// Why the repository that `here` lies in shows no work tree, where it can show none: it is bare, or
+/// has no commit yet. What somebody who stands in it wants isn't the newest release of the default
+/// sources.
+///
+/// # Errors
+/// Git refuses the repository.
+pub fn unusable(here: &Path) -> Result<Option<Error>> {
+    for folder in here.ancestors().take(MAX_UP) {
+        let Some(git) = git_folder(folder)? else { continue };
+        let shown = folder.display().to_string();
+        let why = match Repository::open(&git, &shown, folder)? {
+            _ if git == folder => "is a bare git repository, without a work tree",
+            repository if repository.is_empty() => "is a git repository without a commit",
+            _ => return Ok(None),
+        };
+        let error = Error::usage(format!("{shown} {why}"));
+        return Ok(Some(error.hint(
+            "say where to read the library from: `--upstream .` for the repository that you stand in, \
+             `--upstream` with another one, or `--upstream packages`",
+        )));
+    }
+    Ok(None)
+}
+
 /// Reads the library of the work tree in `path`: what git tracks and what is new, as it is on disk;
 /// what git ignores is left out.
 ///

@@ -3,6 +3,7 @@
 // A test fails by panicking, its helpers too.
 #![allow(clippy::unwrap_used)]
 
+mod again;
 mod digests;
 mod hidden;
 mod real;

@@ -53,10 +53,13 @@ fn links_and_submodules_are_refused() {
     has(&said, &["`sub`", "a submodule"]);
 
     let repo = Repo::empty();
-    let commit = repo.commit_tree(&link("zstd.h")(&repo));
+    let entry = format!("120000 blob {}\tlibzstd.so", repo.blob("libzstd.so.1"));
+    let commit = repo.commit_tree(&[entry]);
     let release = read(repo.path(), Some(&commit)).unwrap();
     assert_eq!(paths(&release), ["zstd.h"]);
-    has(&release.notes.join("\n"), &["symbolic links were left out: evil.h"]);
+    has(&release.notes.join("\n"), &["symbolic links were left out: libzstd.so"]);
+    // A source that is a link would be missing without a word.
+    has(&refused_tree(link("zstd.h")), &["`evil.h`", "symbolic link to `zstd.h`", "no links"]);
 }
 
 #[test]

@@ -9,7 +9,7 @@ use crate::rules::{MacroClass, MacroState};
 use crate::text::{Quick, Span};
 
 /// Code of the findings.
-pub(super) const CODE: &str = "should-be-static";
+pub const CODE: &str = "should-be-static";
 
 /// Where else a name is met.
 #[derive(Default)]

@@ -92,12 +92,24 @@ pub(super) fn trailing(
             format!("`{name}` ends its struct with a length of {size}, and so has no bound");
         let span = outline.nodes[array].span;
         let finding = point.at(Finding::error(TRAILING_ARRAY, message), span, "declared here");
-        findings.push(finding.hint(
-            "compilers hold kernels to the length that is written: declare a flexible array member \
-             (`[]`) or the true length",
-        ));
+        let Some(written) = outline.child(array, "size").map(|n| outline.nodes[n].span) else {
+            continue;
+        };
+        findings.push(match size.as_str() {
+            "0" => {
+                let finding = finding.hint(FLEXIBLE);
+                point.replace(finding, written, "", format!("declare `{name}[]`"))
+            }
+            // No edit tells the sizes from which the one element would have to be taken away.
+            _ => finding.hint(format!(
+                "{FLEXIBLE}; the struct gets shorter by an element, so look at what adds to its size"
+            )),
+        });
     }
 }
+
+const FLEXIBLE: &str = "compilers hold kernels to the length that is written: declare a flexible array member (`[]`) or \
+     the true length";
 
 /// The tag of a struct, and its name by a typedef.
 fn names(bytes: &[u8], outline: &Outline, record: usize) -> Vec<String> {

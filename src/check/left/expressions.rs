@@ -32,6 +32,23 @@ pub(super) enum Expr {
     Unknown,
 }
 
+impl Expr {
+    /// The same with what `of` knows in the place of names.
+    pub(super) fn bound(&self, of: &dyn Fn(&str) -> Option<Expr>) -> Expr {
+        let go = |expr: &Expr| Box::new(expr.bound(of));
+        match self {
+            Expr::Name(name) => of(name).unwrap_or_else(|| self.clone()),
+            Expr::Wider(one, other) => Expr::Wider(go(one), go(other)),
+            Expr::Shifted(left, by) => Expr::Shifted(go(left), go(by)),
+            Expr::Member(whole, field) => Expr::Member(go(whole), field.clone()),
+            Expr::Element(whole) => Expr::Element(go(whole)),
+            Expr::Number(..) | Expr::Typed(_) | Expr::Call(..) | Expr::Narrow | Expr::Unknown => {
+                self.clone()
+            }
+        }
+    }
+}
+
 /// Reads the expressions of a file.
 pub(super) struct Reader<'a> {
     pub(super) bytes: &'a [u8],
@@ -100,6 +117,13 @@ impl Reader<'_> {
             "call_expression" => self.call(at, depth),
             _ => Expr::Unknown,
         }
+    }
+
+    /// What a call hands over.
+    pub(super) fn given(&self, at: usize) -> Vec<Expr> {
+        let list = self.outline.child(at, "arguments");
+        let given = list.into_iter().flat_map(|list| self.operands(list));
+        given.map(|n| self.read(n)).collect()
     }
 
     fn call(&self, at: usize, depth: usize) -> Expr {

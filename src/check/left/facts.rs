@@ -8,6 +8,7 @@ use super::calls::{self, PlainCall};
 use super::declared::{Locals, declared};
 use super::divisions::{self, Division};
 use super::expressions::{Expr, number};
+use super::fields::Field;
 use super::globals::{self, Global};
 use super::guards::Guards;
 use super::headers::{self, Included};
@@ -36,6 +37,8 @@ pub(super) struct Facts {
     pub(super) floats: Vec<Floating>,
     pub(super) plain_calls: Vec<PlainCall>,
     pub(super) divisions: Vec<Division>,
+    pub(super) uses: Vec<divisions::Use>,
+    pub(super) fields: Vec<Field>,
     pub(super) globals: Vec<Global>,
     pub(super) variables: Vec<Variable>,
     pub(super) functions: Vec<Function>,
@@ -49,7 +52,8 @@ impl Held for Facts {
         let calls: usize = self.functions.iter().map(|f| 96 * f.calls.len() + 128).sum();
         let names = self.types.functions.len() + self.types.variables.len() + self.macros.len();
         let members: usize = self.types.records.values().map(BTreeMap::len).sum();
-        let lists = self.divisions.len() + self.globals.len() + self.variables.len();
+        let divisions = self.divisions.len() + self.uses.len() + 4 * self.fields.len();
+        let lists = divisions + self.globals.len() + self.variables.len();
         findings + calls + 96 * (names + members + lists)
     }
 }
@@ -85,6 +89,9 @@ pub(super) struct Macro {
     /// Its value, where it is a plain number or a shifted one.
     pub(super) value: Option<u64>,
     pub(super) width: Width,
+    /// The divisions in its body, and what they may have to do with.
+    pub(super) divisions: Vec<Division>,
+    pub(super) parameters: Vec<String>,
 }
 
 /// What the file says of types.
@@ -126,16 +133,22 @@ pub(super) fn of(
     for outline in parsed.outlines() {
         let locals = Locals::new(bytes, outline);
         facts.divisions.extend(divisions::find(bytes, outline, &locals));
+        facts.uses.extend(divisions::uses(bytes, outline, &locals, definitions));
         facts.globals.extend(globals::find(&lexed, outline));
         facts.types.read(bytes, outline);
         words::place(bytes, outline, &mut facts.floats);
         candidates.add(lists, &lexed, &guards, outline, &locals);
-        identifiers::check(lists, &lexed, outline, &locals, &point, &mut facts.findings);
+        let findings = &mut facts.findings;
+        let fields = identifiers::check(lists, &lexed, outline, &locals, &point, findings);
+        facts.fields.extend(fields);
         arrays::variable(&point, outline, &locals, &mut facts.findings);
         arrays::trailing(lists, &point, outline, &mut facts.findings);
         facts.functions.extend(functions(&lexed, path, outline));
     }
     facts.divisions.retain(|division| !debug(division.span));
+    facts.uses.retain(|used| !debug(used.span));
+    let macros = facts.macros.values_mut().flatten();
+    macros.for_each(|definition| definition.divisions.retain(|d| !debug(d.span)));
     facts.globals.retain(|global| !debug(global.span));
     facts.variables = candidates.finish();
     once(&mut facts);
@@ -147,6 +160,10 @@ pub(super) fn of(
 fn once(facts: &mut Facts) {
     let mut seen = BTreeSet::new();
     facts.divisions.retain(|division| seen.insert(division.span));
+    seen.clear();
+    facts.uses.retain(|used| seen.insert(used.span));
+    seen.clear();
+    facts.fields.retain(|field| seen.insert(field.span));
     seen.clear();
     facts.globals.retain(|global| seen.insert(global.span));
     seen.clear();
@@ -214,6 +231,8 @@ fn definition(bytes: &[u8], head: &Head, body: Span) -> Macro {
         value: value(&spelt),
         width: width(&spelt),
         words,
+        divisions: divisions::in_body(bytes, &body),
+        parameters,
     }
 }
 

@@ -1,7 +1,8 @@
 //! Names that are macros in the kernel: what they stand for takes their place.
 
 use super::KERNEL_MACRO;
-use super::declared::{Locals, declared};
+use super::declared::{Declared, Locals, declared};
+use super::fields::Field;
 use super::guards::Guards;
 use super::lists::Lists;
 use super::point::Point;
@@ -12,7 +13,7 @@ use crate::rules::ListRule;
 use crate::syntax::{Lexed, Outline};
 use crate::text::Span;
 
-/// Looks at the names that a view of a file declares.
+/// Looks at the names that a view of a file declares. What becomes of fields hangs on other files.
 pub(super) fn check(
     lists: &Lists<'_>,
     lexed: &Lexed<'_>,
@@ -20,7 +21,8 @@ pub(super) fn check(
     locals: &Locals,
     point: &Point<'_>,
     findings: &mut Findings,
-) {
+) -> Vec<Field> {
+    let mut fields = Vec::new();
     for at in 0..outline.nodes.len() {
         let node = outline.nodes[at];
         let what = match node.kind {
@@ -47,6 +49,11 @@ pub(super) fn check(
             let finding = finding(rule, &declared.name, what);
             let finding = point.at(finding, declared.span, "declared here");
             let finding = finding.label(rule.rule.label("named here"));
+            if node.kind == "field_declaration" {
+                let Declared { name, span, .. } = declared;
+                fields.push(Field { new: renamed(rule, &name), name, span, finding });
+                continue;
+            }
             let is_local = locals.list.iter().any(|l| l.declared.at == declared.at);
             let function = is_local
                 .then(|| {
@@ -64,6 +71,12 @@ pub(super) fn check(
             });
         }
     }
+    fields
+}
+
+/// The name that a rule wants in the place of another.
+fn renamed(rule: &ListRule, name: &str) -> String {
+    rule.instead.as_deref().unwrap_or("*_").replace('*', name)
 }
 
 /// A name in a field of a node.
@@ -124,7 +137,7 @@ fn rename(
     if point.file.template.is_some() {
         return finding;
     }
-    let new = rule.instead.as_deref().unwrap_or("*_").replace('*', name);
+    let new = renamed(rule, name);
     let whole = point.file.text.upstream_cover(function);
     let source = &point.file.source;
     let (mut edits, mut taken, mut member) = (Vec::new(), false, false);

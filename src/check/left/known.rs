@@ -9,6 +9,7 @@ use std::sync::Arc;
 use super::facts::{Facts, Macro};
 use super::types::{Ty, Width, is_wide};
 use crate::check::Scope;
+use crate::pipeline::OutputFile;
 use crate::preprocess::lexer::{Directive, Keyword, TokenKind, directive_tokens, scan};
 use crate::rules::{IncludeTarget, MacroRule, Simplify};
 use crate::text::{Quick, TreePath};
@@ -106,6 +107,21 @@ impl<'a> Known<'a> {
     /// Whether a file of the kernel form defines a macro or function of that name.
     pub(super) fn defines(&self, name: &str) -> bool {
         self.defined.contains(name)
+    }
+
+    /// The definitions of a macro.
+    pub(super) fn definitions(&self, name: &str) -> &[&'a Macro] {
+        self.macros.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    /// How many records have a field of that name.
+    pub(super) fn records_with(&self, field: &str) -> usize {
+        self.records.values().filter(|fields| fields.contains_key(field)).count()
+    }
+
+    /// The files of the kernel form.
+    pub(super) fn files(&self) -> &'a BTreeMap<TreePath, OutputFile> {
+        &self.scope.tree.files
     }
 
     /// Whether a word in front of a definition keeps it to its file.

@@ -13,7 +13,8 @@ fn found(files: &[(&str, &str)]) -> Vec<Finding> {
     found_in("strict", files)
 }
 
-fn found_in(profile: &str, files: &[(&str, &str)]) -> Vec<Finding> {
+/// All that is said of these files.
+fn whole(profile: &str, files: &[(&str, &str)]) -> Vec<Finding> {
     let ruleset = load(None).unwrap();
     let file =
         |(path, text): &(&str, &str)| (TreePath::new(path).unwrap(), Arc::from(text.as_bytes()));
@@ -23,6 +24,10 @@ fn found_in(profile: &str, files: &[(&str, &str)]) -> Vec<Finding> {
     let input = Input { version, exact: false, files: &files, target: &target };
     let profile = ruleset.profile(profile).unwrap();
     let checked = crate::check::check(input, &ruleset, profile, &Memo::default()).unwrap();
+    checked.findings.sorted()
+}
+
+fn found_in(profile: &str, files: &[(&str, &str)]) -> Vec<Finding> {
     let codes = [
         HARDWIRED,
         HEADER,
@@ -40,7 +45,7 @@ fn found_in(profile: &str, files: &[(&str, &str)]) -> Vec<Finding> {
         RECURSION,
         ONLY_IN_ASSERT,
     ];
-    let mut list = checked.findings.sorted();
+    let mut list = whole(profile, files);
     // Templates include headers that these few files don't make.
     let upstream = |finding: &Finding| finding.labels[0].source.name.starts_with("lib/");
     list.retain(|finding| codes.contains(&finding.code) && upstream(finding));
@@ -98,6 +103,42 @@ fn wide_divisions_are_told_by_their_operands() {
         .map(|at| format!("{}:{}", at.line, at.column))
         .collect();
     assert_eq!(places, wanted);
+}
+
+#[test]
+fn macros_divide_what_is_handed_to_them() {
+    let header = "typedef unsigned long long U64;\ntypedef unsigned U32;\n\
+        #define assert(x) ((void)0)\n\
+        #define RATE(x, y) (100 * (x) / (y) + 1)\n\
+        #define HALF(x) ((x) / 2)\n\
+        #define TENTH(x) ((U64)(x) / 10)\n\
+        #define STEP(x, n) ((U64)(x) % (n))\n\
+        #define CHECKED(x) assert((x) % 3 == 0)\n";
+    let text = "#include \"../common/b.h\"\n\
+        static U64 f(U64 a, U32 b)\n{\n\
+        U64 x = RATE(a, b);\n\
+        x += RATE(b, b) + RATE(a, 8) + RATE((U32)a, 3) + HALF(a);\n\
+        x += TENTH(b);\n\
+        x += b + STEP(b, 4) + STEP(b, b);\n\
+        CHECKED(a);\n\
+        assert(RATE(a, b));\n\
+        return x + RATE(b, a + 1);\n}\n";
+    let found = found(&[("common/b.h", header), ("compress/a.c", text)]);
+    let told: Vec<String> = found
+        .iter()
+        .filter(|finding| finding.code == DIVISION)
+        .map(|finding| (finding.labels[0].position(), &finding.message))
+        .map(|(at, message)| format!("{}:{} {}", at.line, at.column, &message[..25]))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            "6:19 a 64-bit division needs a",
+            "4:9 `RATE` makes a 64-bit div",
+            "7:23 `STEP` makes a 64-bit mod",
+            "10:12 `RATE` makes a 64-bit div",
+        ]
+    );
 }
 
 #[test]
@@ -172,6 +213,70 @@ fn arrays_are_as_long_as_they_say() {
         places(text),
         ["5:37 variable-length-array", "8:26 trailing-array", "13:31 trailing-array"]
     );
+}
+
+#[test]
+fn arrays_of_no_elements_become_flexible() {
+    let none = "struct s { int n; short e[0]; };\n";
+    assert_eq!(fixed(none), none.replace("[0]", "[]"));
+    let one = found(&[("compress/a.c", &none.replace("[0]", "[1]"))]);
+    assert!(one[0].fix.is_none());
+    assert!(one[0].hint.as_deref().unwrap().contains("shorter by an element"), "{one:#?}");
+}
+
+#[test]
+fn fields_are_renamed_where_all_uses_are_known() {
+    let text = "struct s { int n; int current; };\n\
+        static const struct s first = { .current = 1 };\n\
+        static int f(const struct s* p) { return p->current + first . current; }\n";
+    let wanted = "struct s { int n; int current_; };\n\
+        static const struct s first = { .current_ = 1 };\n\
+        static int f(const struct s* p) { return p->current_ + first . current_; }\n";
+    assert_eq!(fixed(text), wanted);
+    let told = |files: &[(&str, &str)]| {
+        let mut list = found(files);
+        list.retain(|finding| finding.message.contains("field"));
+        assert!(list.iter().all(|finding| finding.fix.is_none()), "{list:#?}");
+        list.remove(0).hint.unwrap()
+    };
+    let b = "#include \"a.h\"\nstatic int f(struct s* p) { return p->current; }\n";
+    let header = "struct s { int n; int current; };\n";
+    assert_eq!(
+        told(&[("common/a.h", header), ("common/b.c", b)]),
+        "call it `current_`; it is used in lib/zstd/common/b.c, too"
+    );
+    let other = format!("{text}struct t {{ char current; }};\n");
+    assert!(told(&[("compress/a.c", &other)]).contains("several structs"));
+    let local = format!("{text}static int g(int current) {{ return current; }}\n");
+    assert!(told(&[("compress/a.c", &local)]).contains("other things are called so"));
+    let taken = format!(
+        "{text}struct t {{ char n; }};\nstatic int g(struct t* p) {{ return p->current_; }}\n"
+    );
+    assert!(told(&[("compress/a.c", &taken)]).contains("`current_` is taken"));
+}
+
+#[test]
+fn a_global_is_told_of_once_with_the_better_remedy() {
+    let text = "int planted = 1;\nint ZSTD_f(void);\nint ZSTD_f(void) { return planted; }\n";
+    let list = whole("strict", &[("compress/a.c", text)]);
+    let of_it: Vec<&Finding> = list.iter().filter(|f| f.message.contains("`planted`")).collect();
+    assert_eq!(of_it.len(), 1, "{of_it:#?}");
+    assert_eq!((of_it[0].code, of_it[0].severity), (GLOBAL, Severity::Error));
+    assert!(
+        of_it[0].hint.as_deref().unwrap().ends_with("make it static, or declare it in a header")
+    );
+    assert_eq!(
+        of_it[0].fix.as_ref().unwrap().edits,
+        [(crate::text::Span::at(0), "static ".into())]
+    );
+}
+
+#[test]
+fn a_group_that_does_not_balance_is_told_of_once() {
+    let list = whole("strict", &[("compress/a.c", "#if A\nint ZSTD_a;\n")]);
+    let about = ["unbalanced-conditional", crate::proof::UNPROVED];
+    let told: Vec<_> = list.iter().map(|f| f.code).filter(|code| about.contains(code)).collect();
+    assert_eq!(told, ["unbalanced-conditional"]);
 }
 
 #[test]

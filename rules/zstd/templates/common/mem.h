@@ -58,6 +58,13 @@ MEM_STATIC void MEM_check(void)
 	DEBUG_STATIC_ASSERT(sizeof(size_t) == sizeof(U32) || sizeof(size_t) == sizeof(U64));
 }
 
+{% if release == "1.5.1" %}
+/* On the way to 1.5.1 alignment had this name, for a while in compiler.h. */
+#ifndef MEM_ALIGN_COND
+#define MEM_ALIGN_COND(type) __alignof__(type)
+#endif
+
+{% endif %}
 /* Byte swapping */
 
 MEM_STATIC U32 MEM_swap32(U32 value)
