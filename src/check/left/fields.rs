@@ -44,7 +44,7 @@ fn remedied(known: &Known<'_>, point: &Point<'_>, field: &Field) -> Finding {
     for (path, file) in known.files() {
         let (own, bytes) = (Arc::ptr_eq(&file.source, &point.file.source), file.text.bytes());
         let used = named(bytes, name);
-        if used.iter().any(|(at, is_member)| !is_member && !(own && at.start == span.start)) {
+        if used.iter().any(|(at, is_member)| !(*is_member || own && at.start == span.start)) {
             return without(format!("other things are called so in {path}, so look at each use"));
         }
         if !used.is_empty() && !own {
