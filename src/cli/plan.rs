@@ -210,6 +210,7 @@ fn diff(flags: flags::Diff) -> Result<diff::Plan> {
         format: flags.format.into(),
         output: flags.output,
         stat: flags.stat,
+        commits: flags.commits,
     })
 }
 

@@ -1,5 +1,7 @@
 //! `diff`: two kernel forms side by side.
 
+mod commits;
+mod patched;
 mod side;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,7 +17,6 @@ use crate::linux::tree::Tree;
 use crate::report::console::{Console, Format};
 use crate::rules;
 use crate::text::{Files, Source, TreePath};
-use crate::upstream::{self, Origin, TouchedBy};
 use side::Opened;
 
 pub(super) use side::{made_from, record};
@@ -39,6 +40,8 @@ pub struct Plan {
     pub output: Option<PathBuf>,
     /// Whether the change line by line is left out.
     pub stat: bool,
+    /// Whether each commit between that could change the kernel form is imported.
+    pub commits: bool,
 }
 
 /// One side, and what it is made with.
@@ -55,7 +58,7 @@ pub struct Way {
 /// One side as it was named.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Subject {
-    /// A release or revision, or else a folder that an import wrote.
+    /// A release or revision, or else a folder that an import wrote, or a patch.
     Named(String),
     /// A kernel tree.
     Linux(PathBuf),
@@ -70,7 +73,7 @@ impl FromStr for Subject {
                 .hint("write linux:PATH, with the path of a kernel tree")),
             Some(path) => Ok(Subject::Linux(path.into())),
             None if text.is_empty() => Err(Error::usage("the name of a side is empty")
-                .hint("name a release, a folder that `import` wrote, or linux:PATH")),
+                .hint("name a release, a folder that `import` wrote, a patch, or linux:PATH")),
             None => Ok(Subject::Named(text.to_owned())),
         }
     }
@@ -90,20 +93,23 @@ pub fn run(plan: &Plan, console: &mut Console) -> Result<Outcome> {
     let old = opener.open(&plan.old, &old_rules, console)?;
     let new = opener.open(&plan.new, &rules, console)?;
     let trees = trees(&old, &new, plan, console)?;
-    let commits = commits(&old, &new, plan, &rules, console)?;
+    let commits = commits::commits(&old, &new, plan, &rules, console)?;
     let tree = match &plan.place {
         Some(place) => Some(place.tree(&rules)?),
         None => None,
     };
     let callers = tree.as_ref().map(|tree| callers(tree, &rules, console)).transpose()?;
+    let judge = commits.as_ref().map(|commits| |places: &[usize]| commits.changing(places));
+    let made = [&old, &new].map(|side| side.made.as_ref().map(|made| &made.tree));
     let known = Known {
         inside: &rules.library.output,
         trees,
-        commits: commits.as_deref(),
+        made,
+        commits: commits.as_ref().map(|commits| &commits.between),
+        judge: judge.as_ref().map(|judge| judge as &compare::Judge<'_>),
         callers: callers.as_ref().map(|files| (files, rules.library.caller_words.as_slice())),
     };
-    let sides = [(old.side, &old.form), (new.side, &new.form)];
-    let [old, new] = sides;
+    let [old, new] = [&old, &new].map(|side| (side.side.clone(), &side.form));
     let (mut found, change) = compare::compare(old, new, &known)?;
     if plan.stat {
         found.files.iter_mut().for_each(|file| file.hunks.clear());
@@ -166,43 +172,6 @@ fn trees(
         console.note(&format!("rules {before} are held against rules {after}"));
     }
     Ok(Some(trees))
-}
-
-/// Upstream's commits between two releases of one git repository.
-fn commits(
-    old: &Opened<'_>,
-    new: &Opened<'_>,
-    plan: &Plan,
-    rules: &rules::Ruleset,
-    console: &mut Console,
-) -> Result<Option<Vec<TouchedBy>>> {
-    let commit = |side: &Opened<'_>| match side.made.as_ref().map(|made| &made.release.origin) {
-        Some(Origin::Git { source, commit, .. }) => Some((source.clone(), commit.clone())),
-        _ => None,
-    };
-    let (Some((source, from)), Some((other, to))) = (commit(old), commit(new)) else {
-        return Ok(None);
-    };
-    if source != other || from == to {
-        return Ok(None);
-    }
-    let progress = console.progress();
-    let request = plan.sources.request(rules, &plan.sources.upstream, None);
-    let found = upstream::touched(&request, (&from, &to), &progress);
-    drop(progress);
-    match found {
-        Ok(commits) if commits.is_empty() => {
-            let (old, new) = (&old.side.name, &new.side.name);
-            console.note(&format!("{new} has no commit that {old} hasn't: no commits are named"));
-            Ok(None)
-        }
-        Ok(commits) => Ok(Some(commits)),
-        // The comparison stands without them: a shallow clone has no history.
-        Err(error) => {
-            console.note(&format!("which commits lie between is not known: {}", error.message));
-            Ok(None)
-        }
-    }
 }
 
 /// The files of a kernel tree that may call the library.

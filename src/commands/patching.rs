@@ -63,6 +63,7 @@ pub(super) struct Ground {
     pub(super) profile: Profile,
     pub(super) release: Release,
     pub(super) import: KernelTree,
+    pub(super) target: Target,
     pub(super) kernel: String,
     pub(super) before: Before,
     pub(super) findings: Findings,
@@ -108,7 +109,17 @@ impl Way {
             _ => Before::Nothing,
         };
         let mut ground =
-            Ground { ruleset, profile, release, import, kernel, before, findings, callers: None };
+            Ground {
+                ruleset,
+                profile,
+                release,
+                import,
+                target,
+                kernel,
+                before,
+                findings,
+                callers: None,
+            };
         ground.hold_tree()?;
         Ok(ground)
     }
@@ -187,6 +198,18 @@ impl Ground {
             }
         };
         series::make(&new, &old, wish)
+    }
+
+    /// The files before.
+    pub(super) fn before(&self) -> Files {
+        match &self.before {
+            Before::Nothing => Files::new(),
+            Before::Import(_, import) => {
+                let files = import.files.iter();
+                files.map(|(path, file)| (path.clone(), Arc::clone(file.text.bytes()))).collect()
+            }
+            Before::Tree(tree, _) => tree.files.clone(),
+        }
     }
 
     /// What the tree lacks, what its own changes want decided, and what its callers would miss.
