@@ -102,9 +102,7 @@ pub fn compare(
         file.count();
     }
     let commits = match known.commits {
-        Some(between) => {
-            Some(commits::named(between, (&change, &mut files), [old, new], known)?)
-        }
+        Some(between) => Some(commits::named(between, (&change, &mut files), [old, new], known)?),
         None => None,
     };
     let (headers, now) = (headers(old, known.inside), headers(new, known.inside));

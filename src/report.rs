@@ -17,6 +17,7 @@ pub mod github;
 pub mod json;
 pub mod junit;
 pub mod origin;
+mod pager;
 pub mod paint;
 pub mod patch;
 pub mod progress;

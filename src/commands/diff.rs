@@ -84,6 +84,7 @@ impl FromStr for Subject {
 /// # Errors
 /// A ruleset can't be loaded, a side can't be read, or the report can't be written.
 pub fn run(plan: &Plan, console: &mut Console) -> Result<Outcome> {
+    plan.output.as_deref().map(output::writable).transpose()?;
     let rules = rules::load(plan.new.rules.as_deref())?;
     let old_rules = match plan.old.rules == plan.new.rules {
         true => rules.clone(),
@@ -126,7 +127,7 @@ fn show(
 ) -> Result<Outcome> {
     let outcome = if found.equal { Outcome::Clean } else { Outcome::Different };
     match (&plan.output, plan.format) {
-        (None, Format::Patch) => console.output(&patch())?,
+        (None, Format::Patch) => console.page(&patch())?,
         (None, _) => console.compare(&found)?,
         (Some(path), format) => {
             let bytes = match format {

@@ -108,18 +108,17 @@ impl Way {
             }
             _ => Before::Nothing,
         };
-        let mut ground =
-            Ground {
-                ruleset,
-                profile,
-                release,
-                import,
-                target,
-                kernel,
-                before,
-                findings,
-                callers: None,
-            };
+        let mut ground = Ground {
+            ruleset,
+            profile,
+            release,
+            import,
+            target,
+            kernel,
+            before,
+            findings,
+            callers: None,
+        };
         ground.hold_tree()?;
         Ok(ground)
     }

@@ -100,11 +100,7 @@ fn hunks(
     all
 }
 
-fn behind(
-    between: &Between,
-    sides: &[Option<Origins<'_>>],
-    hunk: &HunkReport,
-) -> BTreeSet<usize> {
+fn behind(between: &Between, sides: &[Option<Origins<'_>>], hunk: &HunkReport) -> BTreeSet<usize> {
     let start = |(first, count): (usize, usize)| if count == 0 { first } else { first - 1 };
     let (mut old, mut new) = (start(hunk.old), start(hunk.new));
     let mut found = BTreeSet::new();
@@ -114,7 +110,8 @@ fn behind(
         if let (true, Some(Some(origins))) = (upstream, sides.get(side)) {
             let lineage = between.lines.get(origins.upstream);
             let lines = origins.lines(at, &line.text);
-            let commits = lineage.map(|lineage| if side == 0 { &lineage.went } else { &lineage.came });
+            let commits =
+                lineage.map(|lineage| if side == 0 { &lineage.went } else { &lineage.came });
             let commit = |line: usize| commits?.get(line).copied().flatten();
             found.extend(lines.into_iter().filter_map(commit));
         }

@@ -64,7 +64,8 @@ impl Repository {
             let id = walk.file(from, path)?;
             let count = walk.text(id, path)?.split_inclusive(|byte| *byte == b'\n').count();
             let lines = (0..count).map(Line::Base).collect();
-            walk.base.insert(path.clone(), Arc::new(Version { id, lines, went: vec![None; count] }));
+            walk.base
+                .insert(path.clone(), Arc::new(Version { id, lines, went: vec![None; count] }));
         }
         let of_range: HashMap<Id, usize> =
             commits.iter().enumerate().map(|(at, commit)| (commit.id, at)).collect();
@@ -281,6 +282,9 @@ mod tests {
         let long: String = (0..30).map(|n| format!("{n}\n")).collect();
         let other = long.replace("\n15\n", "\nnew\n");
         let found = map(&long, &other);
-        assert_eq!((found[14], found[15], found[16], found[29]), (Some(14), None, Some(16), Some(29)));
+        assert_eq!(
+            (found[14], found[15], found[16], found[29]),
+            (Some(14), None, Some(16), Some(29))
+        );
     }
 }

@@ -21,6 +21,11 @@ pub(in crate::cli) struct Report {
     /// Say nothing but findings and errors
     #[arg(short, long, global = true, conflicts_with = "verbose")]
     quiet: bool,
+    /// Write long text straight to a terminal, without a pager
+    ///
+    /// Else it goes through what KERNELIZE_PAGER or PAGER names, or less, on a terminal.
+    #[arg(long, global = true)]
+    no_pager: bool,
 }
 
 /// `check` and what it writes come in all of them, the other commands in the first two.
@@ -87,6 +92,7 @@ impl Report {
                 (_, true) => Verbosity::Verbose,
                 _ => Verbosity::Normal,
             },
+            no_pager: self.no_pager,
         }
     }
 }

@@ -47,8 +47,10 @@ pub(super) fn open<'r>(
     let given = Given::read(path)?;
     let shown = &given.shown;
     if given.number() == Some(0) {
-        return Err(Error::input(format!("{shown} is the letter before a series: it changes nothing"))
-            .hint("name one of the patches; it stands for the tree behind it"));
+        return Err(Error::input(format!(
+            "{shown} is the letter before a series: it changes nothing"
+        ))
+        .hint("name one of the patches; it stands for the tree behind it"));
     }
     let (place, sources) = (opener.plan.place.as_ref(), &opener.plan.sources);
     let recipe = given.way(place, sources, way.rules.as_deref())?;
