@@ -319,9 +319,9 @@ mod tests {
         fs::write(dir.path().join("file"), "x").unwrap();
         assert!(said("file/below").contains("there is no folder"));
         for fit in ["new", "file"] {
-            assert_eq!(writable(&dir.path().join(fit)), Ok(()), "{fit}");
+            assert!(writable(&dir.path().join(fit)).is_ok(), "{fit}");
         }
-        assert_eq!(writable(Path::new("/dev/null")), Ok(()));
+        assert!(writable(Path::new("/dev/null")).is_ok());
         // Nothing was left there.
         assert_eq!(listing(dir.path()), ["file"]);
     }

@@ -16,7 +16,7 @@ use crate::text::{Files, TreePath};
 use crate::upstream::{self, Between, History, Origin, Point, Range, Request};
 
 /// Most commits that are imported where nobody has asked for it.
-const MAX_UNASKED: usize = 12;
+const MAX_UNASKED: usize = 20;
 /// Most forms that are held at a time, most of whose texts are shared.
 const MAX_FORMS: usize = 64;
 
