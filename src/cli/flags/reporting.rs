@@ -21,9 +21,7 @@ pub(in crate::cli) struct Report {
     /// Say nothing but findings and errors
     #[arg(short, long, global = true, conflicts_with = "verbose")]
     quiet: bool,
-    /// Write long text straight to a terminal, without a pager
-    ///
-    /// Else it goes through what KERNELIZE_PAGER or PAGER names, or less, on a terminal.
+    /// Write to a terminal without a pager (KERNELIZE_PAGER, PAGER or less)
     #[arg(long, global = true)]
     no_pager: bool,
 }
