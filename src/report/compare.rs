@@ -236,7 +236,9 @@ fn commits(out: &mut String, commits: &CommitSummary) {
 /// Commits by title; of many the first ones.
 fn listed_commits(out: &mut String, commits: &[NamedCommit]) {
     for commit in commits.iter().take(MAX_COMMITS) {
-        line(out, &format!("      {} {}", short(commit), one_line(&commit.title)));
+        let number = commit.pull.map(|pull| format!(" (#{pull})")).unwrap_or_default();
+        let title = commit.title.strip_suffix(&number).unwrap_or(&commit.title);
+        line(out, &format!("      {} {}", short(commit), one_line(title)));
     }
     if let Some(more) = commits.len().checked_sub(MAX_COMMITS).filter(|more| *more > 0) {
         line(out, &format!("      and {} more; --format json has them", plural(more, "commit")));

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::{Opener, Progress, Range, Request};
 use crate::finding::Result;
-use crate::git::{Commit, Id, Lineage, Shelf};
+use crate::git::{Commit, Id, Lineage, Shelf, Written};
 use crate::text::TreePath;
 
 /// The commits between two others.
@@ -38,7 +38,7 @@ pub struct LineCommit {
     pub id: String,
     /// First line of its message.
     pub title: String,
-    /// The pull request that its title names.
+    /// The pull request that brought it, as its own title or a merge says.
     pub pull: Option<u64>,
     /// The line's number in that commit, from 1.
     pub line: usize,
@@ -139,13 +139,16 @@ pub fn line_commit(
     let commit = super::git::resolve(repository, Some(at), request.library)?.commit;
     let whole = TreePath::new(&format!("{}/{path}", request.library.root));
     let Some(whole) = whole else { return Ok(None) };
-    let written = repository.written(&commit, &whole, line)?;
-    Ok(written.map(|written| LineCommit {
-        id: written.commit.id.to_string(),
-        pull: number(&written.commit.title),
-        title: written.commit.title,
-        line: written.line,
-    }))
+    let Some(written) = repository.written(&commit, &whole, line)? else { return Ok(None) };
+    let mut pull = number(&written.commit.title);
+    if pull.is_none() {
+        let seen = |seen: u64| progress.step("looking at commits", seen, None);
+        let mut since = repository.between(&written.commit, &commit, true, &seen)?;
+        since.push(written.commit.clone());
+        pull = pulls(&since, commit.id).get(&written.commit.id).copied();
+    }
+    let Written { commit, line } = written;
+    Ok(Some(LineCommit { id: commit.id.to_string(), pull, title: commit.title, line }))
 }
 
 #[cfg(test)]

@@ -146,3 +146,31 @@ fn an_output_that_cannot_be_written_is_told_first() {
         assert!(said.contains("mkdir -p missing"), "{said}");
     }
 }
+
+#[test]
+fn parts_of_a_series_stand_for_the_tree_behind_them() {
+    let place = Place::new();
+    let decided = ["--keep", "scale.c-d1cc2222", "--drop", "Makefile-7628d8c9"];
+    let tree = ["--linux", "linux", "--made-from", "tiny-1.2.3"];
+    place.patch("series", &[&["--split"][..], &tree, &decided].concat());
+    let mut parts: Vec<String> = fs::read_dir(place.path("series"))
+        .unwrap()
+        .map(|entry| format!("series/{}", entry.unwrap().file_name().into_string().unwrap()))
+        .collect();
+    parts.sort();
+    assert_eq!(parts.len(), 4, "{parts:?}");
+    let against = |part: &str| place.run(&[&["diff", part, "1.3.0", "--stat"][..], &tree].concat());
+    let (code, said) = against(&parts[0]);
+    assert_eq!(code, 3, "{said}");
+    assert!(said.contains("is the letter before a series"), "{said}");
+    // The first brings the release that the tree holds into its new form.
+    let (code, said) = against(&parts[1]);
+    assert_eq!(code, 1, "{said}");
+    assert!(said.contains("made from v1.2.3") && said.contains("  upstream  "), "{said}");
+    let (_, said) = against(&parts[2]);
+    assert!(said.contains("made from v1.3.0") && !said.contains("  upstream  "), "{said}");
+    // The last carries over what is the tree's own.
+    let (code, said) = against(&parts[3]);
+    assert_eq!(code, 1, "{said}");
+    assert!(said.contains("  local  ") && !said.contains("  upstream  "), "{said}");
+}

@@ -3,19 +3,21 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use super::side::{Made, Opened, Opener, digits};
+use super::side::{Made, Opened, Opener, digits, made};
 use super::{Way, differing};
-use crate::commands::patching::{Ground, Start};
+use crate::commands::patching::{Before, Ground, Start};
 use crate::commands::profile;
 use crate::commands::verify::Given;
 use crate::compare::{self, Form};
 use crate::finding::{Error, Result};
 use crate::kernel::target::Target;
 use crate::patch::apply_edited;
+use crate::pipeline::KernelTree;
 use crate::report::console::Console;
-use crate::rules::Ruleset;
+use crate::rules::{Profile, Ruleset};
 use crate::series::Patch;
 use crate::text::Files;
+use crate::upstream::Release;
 
 /// Whether a side as it was named is a patch: a plain file can be nothing else.
 pub(super) fn is_patch(name: &str) -> bool {
@@ -67,17 +69,36 @@ pub(super) fn open<'r>(
         _ => differing(&files, &Form::of(&ground.import).files),
     };
     let profile = profile(rules, Some(&given.recipe.profile))?;
+    let held = held(&given, &ground, &files, (rules, profile))?;
+    let Ground { release, target, import: tree, .. } = ground;
+    let (release, tree) = held.unwrap_or((release, tree));
     let side = compare::Side {
         name: shown.clone(),
         kind: "patch",
         source: format!("patch {shown}{onto}"),
-        release: Some(given.recipe.release.clone()),
+        release: Some(release.name.clone()),
         profile: Some(profile.name.clone()),
         rules: Some(digits(&given.recipe.rules)),
     };
-    let form = Form { files, ..Form::of(&ground.import) };
-    let Ground { release, target, import: tree, .. } = ground;
+    let form = Form { files, ..Form::of(&tree) };
     Ok(Opened { side, form, made: Some(Made { release, rules, profile, target, tree }), foreign })
+}
+
+/// What a patch in front of the import is made from: a series brings the release that the tree holds
+/// into its new form first.
+fn held(
+    given: &Given,
+    ground: &Ground,
+    files: &Files,
+    (rules, profile): (&Ruleset, &Profile),
+) -> Result<Option<(Release, KernelTree)>> {
+    let (Before::Tree(_, Some(held)), Some(_)) = (&ground.before, given.number()) else {
+        return Ok(None);
+    };
+    let Some(release) = held.0.release.clone() else { return Ok(None) };
+    let tree = made(&release, rules, profile, &ground.target)?;
+    let apart = |tree: &KernelTree| differing(files, &Form::of(tree).files).len();
+    Ok((apart(&tree) < apart(&ground.import)).then_some((release, tree)))
 }
 
 fn short(digest: &str, digits: usize) -> &str {

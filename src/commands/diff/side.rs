@@ -41,7 +41,8 @@ impl Made<'_> {
     }
 }
 
-fn made(
+/// Imports a release.
+pub(super) fn made(
     release: &Release,
     rules: &Ruleset,
     profile: &Profile,
