@@ -158,7 +158,7 @@ fn parts_of_a_series_stand_for_the_tree_behind_them() {
         .map(|entry| format!("series/{}", entry.unwrap().file_name().into_string().unwrap()))
         .collect();
     parts.sort();
-    assert_eq!(parts.len(), 4, "{parts:?}");
+    assert_eq!(parts.len(), 5, "{parts:?}");
     let against = |part: &str| place.run(&[&["diff", part, "1.3.0", "--stat"][..], &tree].concat());
     let (code, said) = against(&parts[0]);
     assert_eq!(code, 3, "{said}");
@@ -170,7 +170,7 @@ fn parts_of_a_series_stand_for_the_tree_behind_them() {
     let (_, said) = against(&parts[2]);
     assert!(said.contains("made from v1.3.0") && !said.contains("  upstream  "), "{said}");
     // The last carries over what is the tree's own.
-    let (code, said) = against(&parts[3]);
+    let (code, said) = against(&parts[4]);
     assert_eq!(code, 1, "{said}");
     assert!(said.contains("  local  ") && !said.contains("  upstream  "), "{said}");
 }
