@@ -4,6 +4,7 @@
 mod api;
 mod causes;
 mod code;
+mod commits;
 pub mod cost;
 mod functions;
 mod kinds;
@@ -25,9 +26,10 @@ use crate::linux::interface::Interface;
 use crate::patch::Change;
 use crate::pipeline::KernelTree;
 use crate::text::{Files, Source, TreePath};
-use crate::upstream::TouchedBy;
+use crate::upstream::Between;
 
 pub use causes::Trees;
+pub use commits::{Judge, upstream_paths};
 pub use result::{
     ApiChange, CallerSummary, Cause, CauseCount, Class, CodeSummary, CommitSummary, Comparison,
     Counts, FileReport, FunctionChange, HunkReport, Kind, Line, NamedCommit, Side, Status, What,
@@ -64,14 +66,18 @@ pub fn templates(tree: &KernelTree) -> BTreeMap<TreePath, RuleRef> {
 pub type Sources = BTreeMap<TreePath, Arc<Source>>;
 
 /// All that is known besides the two forms.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Known<'a> {
     /// Folder below which no header is for callers: the library's own.
     pub inside: &'a str,
     /// The trees between the two forms; none where what one was made from is not at hand.
     pub trees: Option<Trees>,
-    /// The commits between, oldest first; none without a history.
-    pub commits: Option<&'a [TouchedBy]>,
+    /// The imports that the forms are, or were made from, where they are at hand.
+    pub made: [Option<&'a KernelTree>; 2],
+    /// The commits between; none without a history.
+    pub commits: Option<&'a Between>,
+    /// Decides of commits that have no line in the change whether they change the kernel form.
+    pub judge: Option<&'a Judge<'a>>,
     /// Files of a kernel that may call the library, with the words that its names begin with.
     pub callers: Option<(&'a Sources, &'a [String])>,
 }
@@ -96,7 +102,10 @@ pub fn compare(
     for file in &mut files {
         file.count();
     }
-    let commits = known.commits.map(|commits| named(commits, &mut files, [old, new]));
+    let commits = match known.commits {
+        Some(between) => Some(commits::named(between, (&change, &mut files), [old, new], known)?),
+        None => None,
+    };
     let (headers, now) = (headers(old, known.inside), headers(new, known.inside));
     let (before, after) = (Interface::of(&headers), Interface::of(&now));
     let callers = known
@@ -146,32 +155,4 @@ fn affected(callers: &Callers, api: &[ApiChange]) -> CallerSummary {
             .map(|found| found.message)
             .collect(),
     }
-}
-
-/// Says of each file which commits changed what it comes from.
-fn named(commits: &[TouchedBy], files: &mut [FileReport], forms: [&Form; 2]) -> CommitSummary {
-    let taken: BTreeSet<&str> =
-        forms.iter().flat_map(|form| form.upstream.values()).map(TreePath::as_str).collect();
-    let mut by_path: BTreeMap<&str, Vec<&TouchedBy>> = BTreeMap::new();
-    for commit in commits {
-        for path in &commit.files {
-            by_path.entry(path).or_default().push(commit);
-        }
-    }
-    let of = |path: &str| {
-        let found = by_path.get(path).into_iter().flatten();
-        found.map(|commit| NamedCommit {
-            id: commit.id.clone(),
-            title: commit.title.clone(),
-            pull: commit.pull,
-        })
-    };
-    for file in files {
-        file.commits = file.upstream.iter().flat_map(|path| of(path)).collect();
-    }
-    let in_library = commits.iter().filter(|commit| !commit.files.is_empty()).count();
-    let touching =
-        commits.iter().filter(|one| one.files.iter().any(|f| taken.contains(f.as_str())));
-    let touching = touching.count();
-    CommitSummary { total: commits.len(), in_library, touching, alone: commits.len() - touching }
 }

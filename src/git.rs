@@ -9,6 +9,7 @@
 mod files;
 mod history;
 mod identity;
+mod lineage;
 mod lines;
 mod loose;
 mod objects;
@@ -32,6 +33,7 @@ pub use files::Limits;
 /// Id of an object.
 pub use git2::Oid as Id;
 pub use identity::Identity;
+pub use lineage::Lineage;
 pub use lines::{Hunk, Side, changed_lines, file_id};
 pub use parse::Commit;
 pub use revision::{Found, Names, Reference};

@@ -14,7 +14,7 @@ mod renames;
 mod stat;
 mod text;
 
-pub use apply::apply;
+pub use apply::{apply, apply_edited};
 pub use change::{Change, FileChange, Version};
 pub use difference::{Difference, Part, first_difference};
 pub use mail::{Mail, file_name};

@@ -18,6 +18,7 @@ pub mod json;
 pub mod junit;
 pub mod origin;
 pub mod page;
+mod pager;
 pub mod paint;
 pub mod patch;
 pub mod progress;

@@ -33,7 +33,7 @@ pub use cache::default_cache;
 pub use history::{History, Point, Range};
 pub use process::Tools;
 pub use release::{Origin, Progress, Release, Silent};
-pub use touched::{LineCommit, TouchedBy, line_commit, touched};
+pub use touched::{Between, LineCommit, TouchedBy, line_commit, touched};
 pub use worktree::{checkout, is_repository, unusable, worktree};
 
 /// Where releases are looked for.

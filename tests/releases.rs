@@ -39,6 +39,8 @@ mod modules;
 mod planted;
 #[path = "releases/proof.rs"]
 mod proof;
+#[path = "releases/sides.rs"]
+mod sides;
 #[path = "releases/syntax.rs"]
 mod syntax;
 #[path = "releases/threads.rs"]

@@ -237,6 +237,7 @@ fn diff(flags: flags::Diff) -> Result<diff::Plan> {
         build: flags.build,
         jobs: flags.jobs.map(usize::from),
         bench: bench(flags.bench)?,
+        commits: flags.commits,
     })
 }
 

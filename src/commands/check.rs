@@ -19,7 +19,7 @@ use std::str::FromStr;
 use std::time::Instant;
 
 use super::held::Sources;
-use super::{Outcome, profile};
+use super::{Outcome, output, profile};
 use crate::check::baseline::Known;
 use crate::check::record::{self, Commit, Record};
 use crate::finding::{Error, Result};
@@ -153,6 +153,9 @@ impl Subject {
 /// The ruleset can't be loaded, upstream can't be read, or an output can't be written.
 pub fn run(plan: &Plan, console: &mut Console) -> Result<Outcome> {
     let started = Instant::now();
+    for path in [&plan.view.output, &plan.suggest].into_iter().flatten() {
+        output::writable(path)?;
+    }
     let ruleset = rules::load(plan.rules.as_deref())?;
     let profile = profile(&ruleset, plan.profile.as_deref())?;
     let target = Target::named(&ruleset.library, plan.kernel.as_deref())?;

@@ -1,6 +1,8 @@
 //! `diff`: two kernel forms side by side.
 
+mod commits;
 mod cost;
+mod patched;
 pub(super) mod side;
 mod speed;
 
@@ -18,7 +20,6 @@ use crate::patch::Change;
 use crate::report::console::{Console, Format};
 use crate::rules;
 use crate::text::{Files, Source, TreePath};
-use crate::upstream::{self, Origin, TouchedBy};
 use side::Opened;
 
 pub use speed::Bench;
@@ -50,6 +51,8 @@ pub struct Plan {
     pub jobs: Option<usize>,
     /// What is measured, if anything is.
     pub bench: Option<Bench>,
+    /// Whether each commit between that could change the kernel form is imported.
+    pub commits: bool,
 }
 
 /// One side, and what it is made with.
@@ -66,7 +69,7 @@ pub struct Way {
 /// One side as it was named.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Subject {
-    /// A release or revision, or else a folder that an import wrote.
+    /// A release or revision, or else a folder that an import wrote, or a patch.
     Named(String),
     /// A kernel tree.
     Linux(PathBuf),
@@ -81,7 +84,7 @@ impl FromStr for Subject {
                 .hint("write linux:PATH, with the path of a kernel tree")),
             Some(path) => Ok(Subject::Linux(path.into())),
             None if text.is_empty() => Err(Error::usage("the name of a side is empty")
-                .hint("name a release, a folder that `import` wrote, or linux:PATH")),
+                .hint("name a release, a folder that `import` wrote, a patch, or linux:PATH")),
             None => Ok(Subject::Named(text.to_owned())),
         }
     }
@@ -92,6 +95,7 @@ impl FromStr for Subject {
 /// # Errors
 /// A ruleset can't be loaded, a side can't be read, or the report can't be written.
 pub fn run(plan: &Plan, console: &mut Console) -> Result<Outcome> {
+    plan.output.as_deref().map(output::writable).transpose()?;
     let bench = plan.bench.as_ref().map(speed::Measuring::new).transpose()?;
     let rules = rules::load(plan.new.rules.as_deref())?;
     let old_rules = match plan.old.rules == plan.new.rules {
@@ -136,12 +140,16 @@ pub(super) fn compared(
     console: &mut Console,
 ) -> Result<(Comparison, Change)> {
     let trees = trees(old, new, plan, console)?;
-    let commits = commits(old, new, plan, rules, console)?;
+    let commits = commits::commits(old, new, plan, rules, console)?;
     let callers = tree.map(|tree| callers(tree, rules, console)).transpose()?;
+    let judge = commits.as_ref().map(|commits| |places: &[usize]| commits.changing(places));
+    let made = [old, new].map(|side| side.made.as_ref().map(|made| &made.tree));
     let known = Known {
         inside: &rules.library.output,
         trees,
-        commits: commits.as_deref(),
+        made,
+        commits: commits.as_ref().map(|commits| &commits.between),
+        judge: judge.as_ref().map(|judge| judge as &compare::Judge<'_>),
         callers: callers.as_ref().map(|files| (files, rules.library.caller_words.as_slice())),
     };
     compare::compare((old.side.clone(), &old.form), (new.side.clone(), &new.form), &known)
@@ -164,7 +172,7 @@ fn show(
     };
     match (&plan.output, plan.format) {
         (None, Format::Patch) => {
-            console.output(&patch())?;
+            console.page(&patch())?;
             console.findings(findings);
         }
         (None, Format::Html) => {
@@ -217,43 +225,6 @@ fn trees(
         console.note(&format!("rules {before} are held against rules {after}"));
     }
     Ok(Some(trees))
-}
-
-/// Upstream's commits between two releases of one git repository.
-fn commits(
-    old: &Opened<'_>,
-    new: &Opened<'_>,
-    plan: &Plan,
-    rules: &rules::Ruleset,
-    console: &mut Console,
-) -> Result<Option<Vec<TouchedBy>>> {
-    let commit = |side: &Opened<'_>| match side.made.as_ref().map(|made| &made.release.origin) {
-        Some(Origin::Git { source, commit, .. }) => Some((source.clone(), commit.clone())),
-        _ => None,
-    };
-    let (Some((source, from)), Some((other, to))) = (commit(old), commit(new)) else {
-        return Ok(None);
-    };
-    if source != other || from == to {
-        return Ok(None);
-    }
-    let progress = console.progress();
-    let request = plan.sources.request(rules, &plan.sources.upstream, None);
-    let found = upstream::touched(&request, (&from, &to), &progress);
-    drop(progress);
-    match found {
-        Ok(commits) if commits.is_empty() => {
-            let (old, new) = (&old.side.name, &new.side.name);
-            console.note(&format!("{new} has no commit that {old} hasn't: no commits are named"));
-            Ok(None)
-        }
-        Ok(commits) => Ok(Some(commits)),
-        // The comparison stands without them: a shallow clone has no history.
-        Err(error) => {
-            console.note(&format!("which commits lie between is not known: {}", error.message));
-            Ok(None)
-        }
-    }
 }
 
 /// The files of a kernel tree that may call the library.

@@ -8,6 +8,7 @@ use std::fs::{self, File};
 use std::io::{self, Read, Write as _};
 use std::path::{Path, PathBuf};
 
+use rustix::fs::Access;
 use sha2::{Digest, Sha256};
 use walkdir::WalkDir;
 
@@ -121,6 +122,29 @@ impl Output {
         staging.put_in_place(replaces)?;
         Ok(replaces)
     }
+}
+
+/// Whether a file can be written there, asked before any work is done.
+///
+/// # Errors
+/// There is no such folder, it can't be written to, or a folder stands in the file's place.
+pub(super) fn writable(path: &Path) -> Result<()> {
+    let shown = path.display();
+    if path.is_dir() {
+        return Err(Error::usage(format!("{shown} is a folder")).hint("name a file in it"));
+    }
+    // A pipe or a device is written to as it is.
+    if path.exists() && !path.is_file() {
+        return Ok(());
+    }
+    let parent = parent(path);
+    if !parent.is_dir() {
+        let parent = parent.display();
+        return Err(Error::usage(format!("{shown} can't be written: there is no folder {parent}"))
+            .hint(format!("make it first: mkdir -p {parent}")));
+    }
+    rustix::fs::access(parent, Access::WRITE_OK | Access::EXEC_OK)
+        .map_err(|e| error("can't be written", path, &io::Error::from(e)))
 }
 
 /// Written beside and moved into place, so that nobody finds half a patch.
@@ -284,6 +308,22 @@ mod tests {
         fs::write(&plain, b"x").unwrap();
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode();
         assert_eq!(mode(&ours), mode(&plain));
+    }
+
+    #[test]
+    fn a_place_for_a_file_is_looked_at_first() {
+        let dir = tempfile::tempdir().unwrap();
+        let said = |name: &str| writable(&dir.path().join(name)).unwrap_err().message;
+        assert!(said("no/such").contains("there is no folder"));
+        assert!(said("").contains("is a folder"));
+        fs::write(dir.path().join("file"), "x").unwrap();
+        assert!(said("file/below").contains("there is no folder"));
+        for fit in ["new", "file"] {
+            assert!(writable(&dir.path().join(fit)).is_ok(), "{fit}");
+        }
+        assert!(writable(Path::new("/dev/null")).is_ok());
+        // Nothing was left there.
+        assert_eq!(listing(dir.path()), ["file"]);
     }
 
     #[test]

@@ -202,6 +202,18 @@ impl Ground {
         (new, old)
     }
 
+    /// The files before.
+    pub(super) fn before(&self) -> Files {
+        match &self.before {
+            Before::Nothing => Files::new(),
+            Before::Import(_, import) => {
+                let files = import.files.iter();
+                files.map(|(path, file)| (path.clone(), Arc::clone(file.text.bytes()))).collect()
+            }
+            Before::Tree(tree, _) => tree.files.clone(),
+        }
+    }
+
     /// What the tree lacks, what its own changes want decided, and what its callers would miss.
     fn hold_tree(&mut self) -> Result<()> {
         if let Before::Tree(tree, _) = &self.before {

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use super::Outcome;
 use super::check::{self, View};
+use super::{Outcome, output};
 use crate::check::record;
 use crate::finding::Result;
 use crate::report::console::Console;
@@ -22,6 +22,7 @@ pub struct Plan {
 /// # Errors
 /// One can't be read, or they are not of one range.
 pub fn run(plan: &Plan, console: &mut Console) -> Result<Outcome> {
+    plan.view.output.as_deref().map(output::writable).transpose()?;
     let records = plan.reports.iter().map(|path| check::read(path)).collect::<Result<Vec<_>>>()?;
     let whole = record::merge(records)?;
     for note in &whole.notes {

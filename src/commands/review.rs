@@ -56,7 +56,7 @@ pub fn run(plan: &Plan, console: &mut Console) -> Result<Outcome> {
         Some(path) => {
             output::write_file(path, html.as_bytes())?;
             done.file = Some(path.display().to_string());
-            console.page(&done, &findings)?;
+            console.review(&done, &findings)?;
         }
     }
     Ok(Outcome::of(&findings))
@@ -111,6 +111,7 @@ fn sides(plan: &Plan) -> diff::Plan {
         build: false,
         jobs: None,
         bench: None,
+        commits: false,
     }
 }
 

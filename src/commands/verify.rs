@@ -15,7 +15,7 @@ use crate::patch::{ParsedPatch, first_difference, parse};
 use crate::report::console::Console;
 use crate::report::patch::Verdict;
 use crate::rules;
-use crate::series::{Wish, digest};
+use crate::series::{Patch, Wish, digest};
 
 /// Longest patch that is read, in bytes: a hundred times the longest one that was ever sent.
 const MAX_PATCH: u64 = 256 << 20;
@@ -72,82 +72,129 @@ pub(super) struct Remade {
 /// # Errors
 /// It can't be read or was not made by this program, or what it was made from can't be read.
 pub(super) fn remade(plan: &Plan, path: &Path, console: &mut Console) -> Result<Remade> {
-    let name = path.display().to_string();
-    let named = |mut error: Error| {
-        error.message = format!("{name}: {}", error.message);
-        error
-    };
-    let bytes = read(path)?;
-    let parsed = parse(&bytes).map_err(named)?;
-    let recipe = Recipe::parse(&parsed.trailers).map_err(named)?;
-    let way = way(plan, &recipe, &name)?;
-    let said = |verified, reasons| Verdict { patch: name.clone(), verified, reasons };
-    if let Some(reason) = other_base(&way, &recipe)? {
-        return Ok(Remade { verdict: said(false, vec![reason]), ground: None });
+    let given = Given::read(path)?;
+    let patch = given.shown.clone();
+    let said = |reasons: Vec<String>| Verdict { patch, verified: reasons.is_empty(), reasons };
+    let way = given.way(plan.place.as_ref(), &plan.sources, plan.rules.as_deref())?;
+    if let Some(reason) = given.other_base(&way)? {
+        return Ok(Remade { verdict: said(vec![reason]), ground: None });
     }
     let ground = way.ground(console)?;
-    let again = again(&ground, &parsed, &recipe).map_err(named)?;
-    let verdict = match again.as_ref().map(|again| (again, first_difference(&bytes, again))) {
-        None => said(false, vec!["made again, the series has no such part".to_owned()]),
-        Some((_, None)) => said(true, Vec::new()),
-        Some((again, Some(difference))) => {
-            let mut reasons = causes(&recipe, again);
-            let (part, line) = (&difference.part, difference.line);
-            let (given, expected) = shown(&difference.given, &difference.expected);
-            reasons.push(format!("line {line}, {part}: the patch has {given}"));
-            reasons.push(format!("made again it has {expected}"));
-            said(false, reasons)
-        }
+    let again = given.again(&ground)?.into_iter().find(|patch| patch.number == given.number());
+    let reasons = match again {
+        Some(again) => given.reasons(&again.bytes),
+        None => vec!["made again, the series has no such part".to_owned()],
     };
-    Ok(Remade { verdict, ground: Some(ground) })
+    Ok(Remade { verdict: said(reasons), ground: Some(ground) })
 }
 
-/// How the patch was made, as far as it says so itself.
-fn way(plan: &Plan, recipe: &Recipe, shown: &str) -> Result<Way> {
-    let kernel = Some(recipe.kernel.clone()).filter(|kernel| !kernel.is_empty());
-    let start = match (&recipe.base, &recipe.from, &plan.place) {
-        (Some(_), _, Some(place)) => Start::Tree(place.clone()),
-        (Some(_), _, None) => {
-            return Err(Error::usage(format!("{shown} was made for a Linux tree"))
-                .hint("name that tree with --linux, at the same --base"));
-        }
-        (None, Some(release), _) => Start::Import { release: release.clone(), kernel },
-        (None, None, _) => Start::Nothing { kernel },
-    };
-    let set = |ids: &[String]| ids.iter().cloned().collect::<BTreeSet<String>>();
-    Ok(Way {
-        sources: Sources { release: Some(recipe.release.clone()), ..plan.sources.clone() },
-        rules: plan.rules.clone(),
-        profile: Some(recipe.profile.clone()),
-        start,
-        keep: set(&recipe.keep),
-        drop: set(&recipe.drop),
-    })
+/// A patch that somebody gave us, and how it was made, as far as it says so itself.
+pub(super) struct Given {
+    pub(super) shown: String,
+    pub(super) bytes: Vec<u8>,
+    parsed: ParsedPatch,
+    pub(super) recipe: Recipe,
 }
 
-/// Whether the tree is another than the one that the patch is for: then nothing else can be told.
-fn other_base(way: &Way, recipe: &Recipe) -> Result<Option<String>> {
-    let (Start::Tree(place), Some(then)) = (&way.start, &recipe.base) else { return Ok(None) };
-    let ruleset = rules::load(way.rules.as_deref())?;
-    let now = digest(&place.tree(&ruleset)?.files);
-    Ok((now != *then)
-        .then(|| format!("another base: the tree's files were {then}, these are {now}")))
+impl Given {
+    /// Reads a patch; `-` is standard input.
+    ///
+    /// # Errors
+    /// It can't be read, or is none that this program made.
+    pub(super) fn read(path: &Path) -> Result<Given> {
+        let shown = path.display().to_string();
+        let bytes = read(path)?;
+        let parsed = parse(&bytes).map_err(|error| named(&shown, error))?;
+        let recipe = Recipe::parse(&parsed.trailers).map_err(|error| named(&shown, error))?;
+        Ok(Given { shown, bytes, parsed, recipe })
+    }
+
+    /// Its place in a series; none for a patch alone.
+    pub(super) fn number(&self) -> Option<usize> {
+        self.recipe.part.map(|(part, _)| part)
+    }
+
+    /// What makes it again.
+    ///
+    /// # Errors
+    /// It was made for a Linux tree, and none is named.
+    pub(super) fn way(
+        &self,
+        place: Option<&Place>,
+        sources: &Sources,
+        rules: Option<&Path>,
+    ) -> Result<Way> {
+        let recipe = &self.recipe;
+        let kernel = Some(recipe.kernel.clone()).filter(|kernel| !kernel.is_empty());
+        let start = match (&recipe.base, &recipe.from, place) {
+            (Some(_), _, Some(place)) => Start::Tree(place.clone()),
+            (Some(_), _, None) => {
+                return Err(Error::usage(format!("{} was made for a Linux tree", self.shown))
+                    .hint("name that tree with --linux, at the same --base"));
+            }
+            (None, Some(release), _) => Start::Import { release: release.clone(), kernel },
+            (None, None, _) => Start::Nothing { kernel },
+        };
+        let set = |ids: &[String]| ids.iter().cloned().collect::<BTreeSet<String>>();
+        Ok(Way {
+            sources: Sources { release: Some(recipe.release.clone()), ..sources.clone() },
+            rules: rules.map(Path::to_owned),
+            profile: Some(recipe.profile.clone()),
+            start,
+            keep: set(&recipe.keep),
+            drop: set(&recipe.drop),
+        })
+    }
+
+    /// Whether the tree is another than the one that the patch is for: then nothing else can be told.
+    ///
+    /// # Errors
+    /// The tree or the rules can't be read.
+    pub(super) fn other_base(&self, way: &Way) -> Result<Option<String>> {
+        let (Start::Tree(place), Some(then)) = (&way.start, &self.recipe.base) else {
+            return Ok(None);
+        };
+        let ruleset = rules::load(way.rules.as_deref())?;
+        let now = digest(&place.tree(&ruleset)?.files);
+        Ok((now != *then)
+            .then(|| format!("another base: the tree's files were {then}, these are {now}")))
+    }
+
+    /// The patches that the same recipe gives now.
+    ///
+    /// # Errors
+    /// They can't be made.
+    pub(super) fn again(&self, ground: &Ground) -> Result<Vec<Patch>> {
+        let again = || {
+            let signed = self.parsed.trailers.iter().filter(|(name, _)| name == "Signed-off-by");
+            let wish = Wish {
+                author: Identity::parse(self.parsed.header("From").unwrap_or_default())
+                    .map_err(|error| Error { kind: ErrorKind::Input, ..error })?,
+                signed_off: signed.map(|(_, who)| who.clone()).collect(),
+                split: self.recipe.part.is_some(),
+                keep: self.recipe.keep.clone(),
+                drop: self.recipe.drop.clone(),
+            };
+            ground.patches(&wish)
+        };
+        again().map_err(|error| named(&self.shown, error))
+    }
+
+    /// In what it differs from the patch made again; empty where it doesn't.
+    pub(super) fn reasons(&self, again: &[u8]) -> Vec<String> {
+        let Some(difference) = first_difference(&self.bytes, again) else { return Vec::new() };
+        let mut reasons = causes(&self.recipe, again);
+        let (part, line) = (&difference.part, difference.line);
+        let (given, expected) = shown(&difference.given, &difference.expected);
+        reasons.push(format!("line {line}, {part}: the patch has {given}"));
+        reasons.push(format!("made again it has {expected}"));
+        reasons
+    }
 }
 
-/// The same patch, made anew; `None` where there is none with its number.
-fn again(ground: &Ground, parsed: &ParsedPatch, recipe: &Recipe) -> Result<Option<Vec<u8>>> {
-    let signed = parsed.trailers.iter().filter(|(name, _)| name == "Signed-off-by");
-    let wish = Wish {
-        author: Identity::parse(parsed.header("From").unwrap_or_default())
-            .map_err(|error| Error { kind: ErrorKind::Input, ..error })?,
-        signed_off: signed.map(|(_, who)| who.clone()).collect(),
-        split: recipe.part.is_some(),
-        keep: recipe.keep.clone(),
-        drop: recipe.drop.clone(),
-    };
-    let wanted = recipe.part.map(|(part, _)| part);
-    let patches = ground.patches(&wish)?;
-    Ok(patches.into_iter().find(|patch| patch.number == wanted).map(|patch| patch.bytes))
+/// An error with the name of the patch that it is about.
+fn named(shown: &str, error: Error) -> Error {
+    Error { message: format!("{shown}: {}", error.message), ..error }
 }
 
 /// What else than an edit explains a difference.

@@ -93,7 +93,7 @@ fn hunks(file: &FileChange) -> Vec<HunkReport> {
         });
         let lines = lines.collect();
         let within = String::from_utf8_lossy(&within).into_owned();
-        HunkReport { old: hunk.old, new: hunk.new, within, lines }
+        HunkReport { old: hunk.old, new: hunk.new, within, commits: Vec::new(), lines }
     });
     hunks.collect()
 }

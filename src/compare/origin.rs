@@ -86,7 +86,8 @@ impl Explainer<'_> {
     /// Explains a line of the kernel form; `None` where the import has no such line.
     pub fn kernel(&self, path: &TreePath, line: usize) -> Option<Answer> {
         let file = self.tree.files.get(path)?;
-        let asked = place(path.as_str(), file.text.bytes(), line)?;
+        let bytes = file.text.bytes();
+        let asked = place(path.as_str(), bytes, &LineIndex::new(bytes), line)?;
         let origin = file.text.line_origins().into_iter().nth(line - 1)?;
         Some(self.line(file, asked, origin))
     }
@@ -94,9 +95,10 @@ impl Explainer<'_> {
     /// Explains all lines of a file of the kernel form; none where the import has no such file.
     pub fn kernel_file(&self, path: &TreePath) -> Vec<Answer> {
         let Some(file) = self.tree.files.get(path) else { return Vec::new() };
+        let index = LineIndex::new(file.text.bytes());
         let origins = file.text.line_origins().into_iter().enumerate();
         let answers = origins.filter_map(|(number, origin)| {
-            let asked = place(path.as_str(), file.text.bytes(), number + 1)?;
+            let asked = place(path.as_str(), file.text.bytes(), &index, number + 1)?;
             Some(self.line(file, asked, origin))
         });
         answers.collect()
@@ -125,28 +127,13 @@ impl Explainer<'_> {
     /// Says what became of a line of upstream's; `path` is below the library root. `None` where the
     /// release has no such line.
     pub fn upstream(&self, path: &TreePath, line: usize) -> Option<Answer> {
-        let bytes = self.files.get(path)?;
-        let named = format!("{}/{path}", self.library().root);
-        let asked = place(&named, bytes, line)?;
-        let span = line_span(bytes, line)?;
-        let mut stands = self.tree.files.iter();
-        let stands = stands.find(|(_, file)| file.upstream.as_ref() == Some(path));
-        let Some((to, file)) = stands else {
-            let rules = left_out(&self.rules, path);
-            return Some(self.answer(asked, "upstream", "left out", Vec::new(), &rules));
-        };
-        if let Some(rule) = &file.template {
-            let rules = [rule.clone()];
-            return Some(self.answer(asked, "upstream", "left out", Vec::new(), &rules));
-        }
-        let (lines, rules) = became(to, file, span);
-        let same = lines.len() == 1 && lines[0].text == asked.text;
-        let fate = match lines.is_empty() {
-            true => "gone",
-            false if same => "kept",
-            false => "rewritten",
-        };
-        Some(self.answer(asked, "upstream", fate, lines, &rules))
+        Upstream::of(self, path)?.line(line)
+    }
+
+    /// The same of all lines of a file of upstream's; none where the release has no such file.
+    pub fn upstream_file(&self, path: &TreePath) -> Vec<Answer> {
+        let Some(file) = Upstream::of(self, path) else { return Vec::new() };
+        (1..).map_while(|line| file.line(line)).collect()
     }
 
     fn answer(
@@ -179,10 +166,72 @@ pub(super) fn left_out(rules: &Active<'_>, path: &TreePath) -> Vec<RuleRef> {
     skips.map(|rule| rule.rule.name.clone()).collect()
 }
 
+/// A file of upstream's, to be asked about its lines.
+struct Upstream<'e> {
+    explainer: &'e Explainer<'e>,
+    /// Its path, the library root in front.
+    named: String,
+    bytes: &'e [u8],
+    index: LineIndex,
+    stands: Stands<'e>,
+}
+
+/// What became of a file of upstream's.
+enum Stands<'e> {
+    /// It isn't taken, for which these rules are the reason.
+    Nowhere(Vec<RuleRef>),
+    /// It stands there.
+    At { path: &'e TreePath, file: &'e OutputFile, index: LineIndex },
+}
+
+impl<'e> Upstream<'e> {
+    fn of(explainer: &'e Explainer<'e>, path: &TreePath) -> Option<Upstream<'e>> {
+        let bytes = explainer.files.get(path)?;
+        let mut stands = explainer.tree.files.iter();
+        let stands = match stands.find(|(_, file)| file.upstream.as_ref() == Some(path)) {
+            None => Stands::Nowhere(left_out(&explainer.rules, path)),
+            Some((path, file)) => match &file.template {
+                Some(rule) => Stands::Nowhere(vec![rule.clone()]),
+                None => Stands::At { path, file, index: LineIndex::new(file.text.bytes()) },
+            },
+        };
+        let named = format!("{}/{path}", explainer.library().root);
+        Some(Upstream { explainer, named, bytes, index: LineIndex::new(bytes), stands })
+    }
+
+    fn line(&self, line: usize) -> Option<Answer> {
+        let asked = place(&self.named, self.bytes, &self.index, line)?;
+        let span = line_span(self.bytes, &self.index, line)?;
+        let (path, file, index) = match &self.stands {
+            Stands::At { path, file, index } => (path, file, index),
+            Stands::Nowhere(rules) => {
+                return Some(self.explainer.answer(
+                    asked,
+                    "upstream",
+                    "left out",
+                    Vec::new(),
+                    rules,
+                ));
+            }
+        };
+        let (lines, rules) = became((path, index), file, span);
+        let same = lines.len() == 1 && lines[0].text == asked.text;
+        let fate = match lines.is_empty() {
+            true => "gone",
+            false if same => "kept",
+            false => "rewritten",
+        };
+        Some(self.explainer.answer(asked, "upstream", fate, lines, &rules))
+    }
+}
+
 /// The lines of the kernel form that upstream's bytes became, and the rules on the way.
-fn became(to: &TreePath, file: &OutputFile, span: Span) -> (Vec<Place>, Vec<RuleRef>) {
+fn became(
+    (path, index): (&TreePath, &LineIndex),
+    file: &OutputFile,
+    span: Span,
+) -> (Vec<Place>, Vec<RuleRef>) {
     let bytes = file.text.bytes();
-    let index = LineIndex::new(bytes);
     let (mut numbers, mut rules) = (std::collections::BTreeSet::new(), Vec::new());
     let meets = |from: Span| match from.is_empty() {
         true => span.start <= from.start && from.start < span.end,
@@ -212,7 +261,7 @@ fn became(to: &TreePath, file: &OutputFile, span: Span) -> (Vec<Place>, Vec<Rule
             numbers.insert(index.position(to.start as usize).line);
         }
     }
-    let lines = numbers.into_iter().filter_map(|line| place(to.as_str(), bytes, line));
+    let lines = numbers.into_iter().filter_map(|line| place(path.as_str(), bytes, index, line));
     (lines.collect(), rules)
 }
 
@@ -226,15 +275,14 @@ pub fn line_in(made: &[u8], here: &[u8], line: usize) -> Result<Option<usize>> {
 }
 
 /// A line, counted from 1, with its end.
-fn line_span(bytes: &[u8], line: usize) -> Option<Span> {
-    let index = LineIndex::new(bytes);
+fn line_span(bytes: &[u8], index: &LineIndex, line: usize) -> Option<Span> {
     let start = index.line_start(line).filter(|start| *start < bytes.len())?;
     let end = index.line_start(line + 1).unwrap_or(bytes.len());
     Some(Span::new(start, end))
 }
 
-fn place(path: &str, bytes: &[u8], line: usize) -> Option<Place> {
-    let text = &bytes[line_span(bytes, line)?.range()];
+fn place(path: &str, bytes: &[u8], index: &LineIndex, line: usize) -> Option<Place> {
+    let text = &bytes[line_span(bytes, index, line)?.range()];
     let text = String::from_utf8_lossy(text).trim_end_matches(['\n', '\r']).to_owned();
     Some(Place { path: path.to_owned(), line, text })
 }
@@ -243,5 +291,6 @@ fn place(path: &str, bytes: &[u8], line: usize) -> Option<Place> {
 fn covered(source: &Source, span: Span) -> Vec<Place> {
     let last = span.end.saturating_sub(1).max(span.start);
     let (first, last) = (source.position(span.start).line, source.position(last).line);
-    (first..=last).filter_map(|line| place(&source.name, &source.bytes, line)).collect()
+    let line = |line| place(&source.name, &source.bytes, source.lines(), line);
+    (first..=last).filter_map(line).collect()
 }

@@ -39,7 +39,7 @@ pub struct Comparison {
 pub struct Side {
     /// Its name: a release, a folder, a tree.
     pub name: String,
-    /// `release`, `import` (a folder that one wrote) or `linux` (a kernel tree).
+    /// `release`, `import` (a folder that one wrote), `linux` (a kernel tree) or `patch`.
     pub kind: &'static str,
     /// Where it was read from, in words.
     pub source: String,
@@ -130,7 +130,8 @@ pub struct CauseCount {
     pub deleted: usize,
 }
 
-/// Upstream's commits between two releases, merges left out.
+/// Upstream's commits between two releases, merges left out. Each either changes the kernel form,
+/// leaves it alone, or is undecided.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct CommitSummary {
     /// All.
@@ -139,8 +140,15 @@ pub struct CommitSummary {
     pub in_library: usize,
     /// Those that change a file that the kernel form is made from.
     pub touching: usize,
-    /// Those that don't.
+    /// Those that change the kernel form: a line that differs is theirs, or importing the commit and
+    /// the one before it gives two forms.
+    pub changing: usize,
+    /// Those that change such a file, and none of the lines that differ: they were not looked into.
+    pub undecided: usize,
+    /// Those that leave the kernel form as it is.
     pub alone: usize,
+    /// The ones among these that change the library's folder, oldest first.
+    pub alone_in_library: Vec<NamedCommit>,
 }
 
 /// A commit.
@@ -275,6 +283,8 @@ pub struct HunkReport {
     pub new: (usize, usize),
     /// The line that opens what the hunk stands in; empty at the top of a file.
     pub within: String,
+    /// Upstream's commits that brought or took its lines, oldest first.
+    pub commits: Vec<NamedCommit>,
     /// The lines.
     pub lines: Vec<Line>,
 }

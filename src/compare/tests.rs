@@ -1,6 +1,7 @@
 use std::collections::BTreeMap;
 
 use super::*;
+use crate::upstream::TouchedBy;
 
 fn form(files: &[(&str, &str)]) -> Form {
     let files = files
@@ -201,7 +202,34 @@ fn long_files_with_thousands_of_hunks_are_compared() {
 }
 
 #[test]
-fn commits_are_counted_by_what_they_touch() {
+fn long_files_that_have_little_in_common_are_compared() {
+    let one = |text: String| form(&[("lib/it/a.c", &text)]);
+    let every_second = |word: &str| {
+        let lines = (0..7_000).map(|n| match n % 2 {
+            0 => format!("int {word}_{n};\n"),
+            _ => format!("int line_{};\n", n % 50),
+        });
+        lines.collect::<String>()
+    };
+    let started = std::time::Instant::now();
+    for (old, new, changed) in [
+        (every_second("a"), every_second("b"), 3_500),
+        // Not one line in common.
+        (every_second("a").replace("line", "c"), every_second("b").replace("line", "d"), 7_000),
+    ] {
+        let (old, new) = (one(old), one(new));
+        let trees = Trees { old: old.files.clone(), new: new.files.clone(), ..Trees::default() };
+        let found = compared(&old, &new, Some(trees));
+        assert_eq!(found.code.lines.all, [changed, changed]);
+        let upstream = found.causes.unwrap()[&Cause::Upstream];
+        assert_eq!((upstream.added, upstream.deleted), (changed, changed));
+    }
+    // Some hundredths of a second each in release builds; a machine may be busy.
+    assert!(started.elapsed().as_secs() < 60, "{:?}", started.elapsed());
+}
+
+#[test]
+fn commits_are_counted_by_what_they_do() {
     let mut old = form(&[("lib/it/a.c", "int x;\n")]);
     old.upstream.insert(TreePath::new("lib/it/a.c").unwrap(), TreePath::new("a.c").unwrap());
     let mut new = form(&[("lib/it/a.c", "int y;\n")]);
@@ -211,14 +239,39 @@ fn commits_are_counted_by_what_they_touch() {
         title: format!("about {id}"),
         pull: Some(3),
         files: files.iter().map(|file| (*file).to_owned()).collect(),
+        is_merge: false,
     };
-    let commits = [commit("1", &["a.c", "b.c"]), commit("2", &["b.c"]), commit("3", &[])];
-    let known = Known { inside: "lib/it", commits: Some(&commits), ..Known::default() };
-    let (a, b) = (Side::default(), Side::default());
-    let (found, change) = compare((a, &old), (b, &new), &known).unwrap();
-    let expected = CommitSummary { total: 3, in_library: 2, touching: 1, alone: 2 };
-    assert_eq!(found.commits, Some(expected));
+    let merge = TouchedBy { is_merge: true, ..commit("m", &[]) };
+    let commits =
+        [commit("1", &["a.c", "b.c"]), commit("2", &["b.c"]), commit("3", &[]), merge].to_vec();
+    let between = Between { commits, lines: BTreeMap::new() };
+    let with = |judge: &Judge<'_>| {
+        let known = Known {
+            inside: "lib/it",
+            commits: Some(&between),
+            judge: Some(judge),
+            ..Known::default()
+        };
+        compare((Side::default(), &old), (Side::default(), &new), &known).unwrap()
+    };
+    let counts = |found: &Comparison| {
+        let CommitSummary { total, in_library, touching, changing, undecided, alone, .. } =
+            found.commits.clone().unwrap();
+        [total, in_library, touching, changing, undecided, alone]
+    };
+    // Only the first one touches what the form is made from; none has a line that is traced.
+    let (found, change) = with(&|places| {
+        assert_eq!(places, [0]);
+        Ok(None)
+    });
+    assert_eq!(counts(&found), [3, 2, 1, 0, 1, 2]);
     assert_eq!(found.files[0].commits.len(), 1);
     assert_eq!(found.files[0].commits[0].title, "about 1");
     assert_eq!(change.totals(), (1, 1, 1));
+    let (found, _) = with(&|places| Ok(Some(places.iter().copied().collect())));
+    assert_eq!(counts(&found), [3, 2, 1, 1, 0, 2]);
+    let (found, _) = with(&|_| Ok(Some(BTreeSet::new())));
+    assert_eq!(counts(&found), [3, 2, 1, 0, 0, 3]);
+    let alone = found.commits.unwrap().alone_in_library;
+    assert_eq!(alone.iter().map(|one| one.id.as_str()).collect::<Vec<_>>(), ["1", "2"]);
 }

@@ -40,33 +40,7 @@ impl Repository {
         root: &str,
         shelf: &mut Shelf,
     ) -> Result<Vec<String>> {
-        let mut reader = Reader { objects: Objects::new(self)?, shelf };
-        let new = reader.entry(commit, root)?;
-        let old = parent.map(|parent| reader.entry(parent, root)).transpose()?.flatten();
-        let mut found = Vec::new();
-        let mut pending = vec![(String::new(), old, new, 0)];
-        while let Some((path, old, new, depth)) = pending.pop() {
-            if old == new {
-                continue;
-            }
-            let is_folder = |side: &Option<Place>| side.is_none_or(|place| place.is_folder);
-            if !is_folder(&old) || !is_folder(&new) {
-                found.push(path.clone());
-            }
-            if found.len() > MAX_TOUCHED || depth > MAX_DEPTH {
-                let id = commit.id.to_string();
-                let shown = self.shown();
-                return Err(Error::input(format!("commit {} in {shown} is too big", short(&id))));
-            }
-            let (old, new) = (reader.folder(old, &path)?, reader.folder(new, &path)?);
-            for (name, old, new) in paired(&old, &new) {
-                let name = String::from_utf8_lossy(&name).into_owned();
-                let below = if path.is_empty() { name } else { format!("{path}/{name}") };
-                pending.push((below, old, new, depth + 1));
-            }
-        }
-        found.sort();
-        Ok(found)
+        Reader { objects: Objects::new(self)?, shelf }.touched(commit, parent, root)
     }
 
     /// The commit that wrote line `line` (from 1) of the file `path` as `start` has it: the first one
@@ -158,12 +132,46 @@ fn paired(old: &[TreeEntry], new: &[TreeEntry]) -> Vec<(Vec<u8>, Option<Place>, 
     differ.map(|(name, (old, new))| (name.clone(), old, new)).collect()
 }
 
-struct Reader<'r, 's> {
-    objects: Objects<'r>,
-    shelf: &'s mut Shelf,
+pub(super) struct Reader<'r, 's> {
+    pub(super) objects: Objects<'r>,
+    pub(super) shelf: &'s mut Shelf,
 }
 
 impl Reader<'_, '_> {
+    /// As for [`Repository::touched`].
+    pub(super) fn touched(
+        &mut self,
+        commit: &Commit,
+        parent: Option<&Commit>,
+        root: &str,
+    ) -> Result<Vec<String>> {
+        let new = self.entry(commit, root)?;
+        let old = parent.map(|parent| self.entry(parent, root)).transpose()?.flatten();
+        let mut found = Vec::new();
+        let mut pending = vec![(String::new(), old, new, 0)];
+        while let Some((path, old, new, depth)) = pending.pop() {
+            if old == new {
+                continue;
+            }
+            let is_folder = |side: &Option<Place>| side.is_none_or(|place| place.is_folder);
+            if !is_folder(&old) || !is_folder(&new) {
+                found.push(path.clone());
+            }
+            if found.len() > MAX_TOUCHED || depth > MAX_DEPTH {
+                let id = commit.id.to_string();
+                return Err(Error::input(format!("commit {} changes too much", short(&id))));
+            }
+            let (old, new) = (self.folder(old, &path)?, self.folder(new, &path)?);
+            for (name, old, new) in paired(&old, &new) {
+                let name = String::from_utf8_lossy(&name).into_owned();
+                let below = if path.is_empty() { name } else { format!("{path}/{name}") };
+                pending.push((below, old, new, depth + 1));
+            }
+        }
+        found.sort();
+        Ok(found)
+    }
+
     fn folder(&mut self, place: Option<Place>, path: &str) -> Result<Arc<[TreeEntry]>> {
         match place.filter(|place| place.is_folder) {
             Some(place) => self.shelf.folder(place.id, || self.objects.tree(place.id, path)),
@@ -184,12 +192,12 @@ impl Reader<'_, '_> {
     }
 
     /// The id of a plain file.
-    fn file(&mut self, commit: &Commit, path: &TreePath) -> Result<Option<Oid>> {
+    pub(super) fn file(&mut self, commit: &Commit, path: &TreePath) -> Result<Option<Oid>> {
         let entry = self.entry(commit, path.as_str())?;
         Ok(entry.filter(|place| !place.is_folder).map(|place| place.id))
     }
 
-    fn text(&mut self, id: Oid, path: &TreePath) -> Result<Arc<[u8]>> {
+    pub(super) fn text(&mut self, id: Oid, path: &TreePath) -> Result<Arc<[u8]>> {
         if let Some(text) = self.shelf.file(id) {
             return Ok(text);
         }

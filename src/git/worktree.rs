@@ -29,6 +29,11 @@ impl Repository {
 }
 
 impl Noticed {
+    /// Whether the index has the file `path`, relative to the top of the work tree.
+    pub fn tracks(&self, path: &Path) -> bool {
+        self.index.get_path(path, 0).is_some()
+    }
+
     /// Whether git takes notice of the file or folder `path`, relative to the top of the work tree.
     /// Of a folder it does as well where something below it is tracked.
     ///
@@ -37,7 +42,7 @@ impl Noticed {
     pub fn notices(&self, path: &Path, is_folder: bool) -> Result<bool> {
         let tracked = match is_folder {
             true => self.index.find_prefix(path.join("")).is_ok(),
-            false => self.index.get_path(path, 0).is_some(),
+            false => self.tracks(path),
         };
         if tracked {
             return Ok(true);

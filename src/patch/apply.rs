@@ -13,11 +13,25 @@ use crate::text::{Files, LineIndex, TreePath};
 /// # Errors
 /// A file isn't as the patch says; the error has its path and hunk.
 pub fn apply(patch: &[u8], base: &Files) -> Result<Files> {
+    applied(patch, base, true)
+}
+
+/// The same for a patch that was edited since: the ids of files that it names are passed over.
+///
+/// # Errors
+/// As for [`apply`].
+pub fn apply_edited(patch: &[u8], base: &Files) -> Result<Files> {
+    applied(patch, base, false)
+}
+
+fn applied(patch: &[u8], base: &Files, checks_ids: bool) -> Result<Files> {
     let mut files = base.clone();
     let mut reader = Reader { lines: patch.split_inclusive(|&b| b == b'\n').collect(), at: 0 };
     let mut found = Vec::new();
     while reader.find(b"diff --git ") {
-        found.push(Section::read(&mut reader)?);
+        let section = Section::read(&mut reader)?;
+        let ids = section.ids.clone().filter(|_| checks_ids);
+        found.push(Section { ids, ..section });
     }
     // First all that goes, since a renamed file may take the place of another.
     let mut results = Vec::new();

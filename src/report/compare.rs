@@ -9,12 +9,14 @@ use std::fmt::Write as _;
 use super::paint::Paint;
 use super::visible::{one_line, source_line};
 use crate::compare::{
-    ApiChange, Cause, CauseCount, Class, Comparison, Counts, FileReport, FunctionChange,
-    HunkReport, Line, Side, Status, What,
+    ApiChange, Cause, CauseCount, Class, CommitSummary, Comparison, Counts, FileReport,
+    FunctionChange, HunkReport, Line, NamedCommit, Side, Status, What,
 };
 
 /// Most commits of one file that are listed.
 const MAX_COMMITS: usize = 12;
+/// Most commits of one hunk that are named.
+const MAX_HUNK_COMMITS: usize = 3;
 /// Most files of a kernel tree that are listed for one change.
 const MAX_USERS: usize = 6;
 
@@ -219,12 +221,44 @@ fn causes(out: &mut String, found: &Comparison, paint: Paint) {
         }
     }
     if let Some(commits) = &found.commits {
-        let (total, inside, touching) = (commits.total, commits.in_library, commits.touching);
-        row(out, "commits", &format!("{total} upstream, merges left out"));
-        row(out, "", &format!("{inside} change the library's folder"));
-        row(out, "", &format!("{touching} change a file that the kernel form is made from"));
-        row(out, "", &format!("{} leave the kernel form alone", commits.alone));
+        self::commits(out, commits);
     }
+}
+
+fn commits(out: &mut String, commits: &CommitSummary) {
+    let CommitSummary { total, in_library, touching, changing, undecided, alone, .. } = commits;
+    row(out, "commits", &format!("{total} upstream, merges left out"));
+    row(out, "", &format!("{in_library} change the library's folder"));
+    row(out, "", &format!("{touching} change a file that the kernel form is made from"));
+    row(out, "", &format!("{changing} change the kernel form, by its lines or by importing them"));
+    if *undecided > 0 {
+        let text = format!("{undecided} change none of these lines; --commits imports them, too");
+        row(out, "", &text);
+    }
+    row(out, "", &format!("{alone} leave the kernel form alone"));
+    let named = &commits.alone_in_library;
+    if !named.is_empty() {
+        row(out, "", &format!("of these in the library's folder: {}", named.len()));
+        listed_commits(out, named);
+    }
+}
+
+/// Commits by title; of many the first ones.
+fn listed_commits(out: &mut String, commits: &[NamedCommit]) {
+    for commit in commits.iter().take(MAX_COMMITS) {
+        let number = commit.pull.map(|pull| format!(" (#{pull})")).unwrap_or_default();
+        let title = commit.title.strip_suffix(&number).unwrap_or(&commit.title);
+        line(out, &format!("      {} {}", short(commit), one_line(title)));
+    }
+    if let Some(more) = commits.len().checked_sub(MAX_COMMITS).filter(|more| *more > 0) {
+        line(out, &format!("      and {} more; --format json has them", plural(more, "commit")));
+    }
+}
+
+/// A commit by its id and pull request.
+fn short(commit: &NamedCommit) -> String {
+    let pull = commit.pull.map(|pull| format!(" #{pull}")).unwrap_or_default();
+    format!("{}{pull}", commit.id.get(..12).unwrap_or(&commit.id))
 }
 
 fn files(out: &mut String, found: &Comparison, paint: Paint) {
@@ -251,17 +285,7 @@ fn files(out: &mut String, found: &Comparison, paint: Paint) {
         }
         line(out, &text);
         functions(out, file);
-        for commit in file.commits.iter().take(MAX_COMMITS) {
-            let pull = commit.pull.map(|pull| format!("#{pull} ")).unwrap_or_default();
-            let id = commit.id.get(..12).unwrap_or(&commit.id);
-            line(out, &format!("      {id} {pull}{}", one_line(&commit.title)));
-        }
-        if let Some(more) = file.commits.len().checked_sub(MAX_COMMITS).filter(|more| *more > 0) {
-            line(
-                out,
-                &format!("      and {} more; --format json has them", plural(more, "commit")),
-            );
-        }
+        listed_commits(out, &file.commits);
     }
 }
 
@@ -349,7 +373,17 @@ fn spoken_causes(hunk: &HunkReport) -> String {
             all.iter().map(part).collect()
         }
     };
-    format!(" [{}]", parts.join(", "))
+    format!(" [{}{}]", parts.join(", "), spoken_commits(&hunk.commits))
+}
+
+/// The commits behind a hunk; their titles stand with the file.
+fn spoken_commits(commits: &[NamedCommit]) -> String {
+    let named: Vec<String> = commits.iter().take(MAX_HUNK_COMMITS).map(short).collect();
+    match (named.is_empty(), commits.len().checked_sub(MAX_HUNK_COMMITS).filter(|n| *n > 0)) {
+        (true, _) => String::new(),
+        (false, None) => format!("; {}", named.join(", ")),
+        (false, Some(more)) => format!("; {} and {more} more", named.join(", ")),
+    }
 }
 
 fn drawn(out: &mut String, one: &Line, paint: Paint) {

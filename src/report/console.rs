@@ -8,7 +8,7 @@ use super::json;
 use super::paint::Paint;
 use super::progress::Progress;
 use super::visible::one_line;
-use super::{audit, check, compare, error, explain, origin, page, patch, summary, text};
+use super::{audit, check, compare, error, explain, origin, page, pager, patch, summary, text};
 use crate::check::record::Record;
 use crate::compare::Comparison;
 use crate::compare::origin::Answer;
@@ -70,6 +70,8 @@ pub struct Style {
     pub color: Color,
     /// Amount.
     pub verbosity: Verbosity,
+    /// Whether long text goes straight to a terminal.
+    pub no_pager: bool,
 }
 
 /// Where a run reports to.
@@ -138,6 +140,18 @@ impl Console {
         }
     }
 
+    /// Writes a result that may be long: on a terminal by way of the user's pager.
+    ///
+    /// # Errors
+    /// As for [`Console::output`].
+    pub fn page(&mut self, bytes: &[u8]) -> Result<()> {
+        let watched = self.terminals && !self.style.no_pager && !self.json();
+        match watched && io::stdout().is_terminal() && pager::show(bytes) {
+            true => Ok(()),
+            false => self.output(bytes),
+        }
+    }
+
     /// Standard error has no second place for its own troubles.
     fn say(&mut self, text: &str) {
         let _ = self.err.write_all(text.as_bytes()).and_then(|()| self.err.flush());
@@ -202,7 +216,7 @@ impl Console {
             return Ok(());
         }
         let text = audit::audit(found, self.out_paint());
-        self.output(text.as_bytes())
+        self.page(text.as_bytes())
     }
 
     /// Shows two forms side by side.
@@ -220,7 +234,7 @@ impl Console {
         }
         let verbose = self.style.verbosity == Verbosity::Verbose;
         let text = compare::compare(found, self.out_paint(), verbose);
-        self.output(text.as_bytes())
+        self.page(text.as_bytes())
     }
 
     /// The document of two forms side by side, for a file.
@@ -235,7 +249,7 @@ impl Console {
     ///
     /// # Errors
     /// Standard output can't be written.
-    pub fn page(&mut self, done: &page::PageSummary, findings: &Findings) -> Result<()> {
+    pub fn review(&mut self, done: &page::PageSummary, findings: &Findings) -> Result<()> {
         if self.json() {
             let document = json::page(self.command, &self.notes, findings, done);
             return self.output(document.as_bytes());
@@ -257,7 +271,7 @@ impl Console {
             true => json::origin(self.command, &self.notes, answer),
             false => origin::origin(answer, self.out_paint()),
         };
-        self.output(text.as_bytes())
+        self.page(text.as_bytes())
     }
 
     /// Shows what was patched.
@@ -298,7 +312,7 @@ impl Console {
             true => json::rules(self.command, table, &Findings::default()),
             false => summary::rules(table, self.out_paint()),
         };
-        self.output(text.as_bytes())
+        self.page(text.as_bytes())
     }
 
     /// Shows what is wrong with a ruleset.
@@ -324,7 +338,7 @@ impl Console {
             Format::Text => check::text(record, shown, self.style.verbosity, self.out_paint()),
             other => check::document(record, other, shown),
         };
-        self.output(text.as_bytes())
+        self.page(text.as_bytes())
     }
 
     /// Shows the files of some rules.
@@ -334,7 +348,7 @@ impl Console {
     pub fn rule_files(&mut self, table: &summary::RuleTable, files: &[Vec<u8>]) -> Result<()> {
         match self.json() {
             true => self.rules(table),
-            false => self.output(&files.join(&b'\n')),
+            false => self.page(&files.join(&b'\n')),
         }
     }
 

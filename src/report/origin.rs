@@ -38,7 +38,9 @@ pub(super) fn origin(answer: &Answer, paint: Paint) -> String {
         }
     }
     if let Some(commit) = &answer.commit {
-        let pull = commit.pull.map(|pull| format!(" (#{pull})")).unwrap_or_default();
+        let pull = commit.pull.map(|pull| format!(" (#{pull})"));
+        // Some titles say it themselves.
+        let pull = pull.filter(|pull| !commit.title.ends_with(pull)).unwrap_or_default();
         let id = commit.id.get(..12).unwrap_or(&commit.id);
         line(&format!("  last touched by {id} {}{pull}", one_line(&commit.title)));
     }

@@ -1,13 +1,22 @@
 //! What upstream's history says of files and lines: which commits changed them.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::{Opener, Progress, Range, Request};
 use crate::finding::Result;
-use crate::git::{Commit, Id, Shelf};
+use crate::git::{Commit, Id, Lineage, Shelf, Written};
 use crate::text::TreePath;
 
-/// A commit that is no merge.
+/// The commits between two others.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Between {
+    /// The commits, each behind its parents.
+    pub commits: Vec<TouchedBy>,
+    /// The commits behind the lines of files, by path below the library root: places in `commits`.
+    pub lines: BTreeMap<String, Lineage>,
+}
+
+/// A commit, and what it changed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TouchedBy {
     /// Its id in hex.
@@ -16,8 +25,10 @@ pub struct TouchedBy {
     pub title: String,
     /// The pull request that brought it, as a merge or its own title says.
     pub pull: Option<u64>,
-    /// The library's files that it changed, below the library root, sorted.
+    /// The library's files that it changed, below the library root, sorted; none of a merge.
     pub files: Vec<String>,
+    /// Whether it has several parents.
+    pub is_merge: bool,
 }
 
 /// The commit that wrote a line.
@@ -27,21 +38,23 @@ pub struct LineCommit {
     pub id: String,
     /// First line of its message.
     pub title: String,
-    /// The pull request that its title names.
+    /// The pull request that brought it, as its own title or a merge says.
     pub pull: Option<u64>,
     /// The line's number in that commit, from 1.
     pub line: usize,
 }
 
-/// The commits of `to` that `from` hasn't, oldest first, merges left out; both are commit ids.
+/// The commits of `to` that `from` hasn't, both commit ids, and those behind the lines of `paths`,
+/// files below the library root.
 ///
 /// # Errors
 /// The source is no git repository, or can't be read.
 pub fn touched(
     request: &Request<'_>,
     (from, to): (&str, &str),
+    paths: &BTreeSet<String>,
     progress: &dyn Progress,
-) -> Result<Vec<TouchedBy>> {
+) -> Result<Between> {
     let opener = Opener { request, library: request.library, progress };
     let range = Range { from: from.to_owned(), to: to.to_owned(), all_parents: true };
     let (held, ..) = opener.held(&range)?;
@@ -54,7 +67,9 @@ pub fn touched(
     let of_range: HashMap<Id, &Commit> = commits.iter().map(|one| (one.id, one)).collect();
     let mut shelf = Shelf::default();
     let mut found = Vec::new();
-    for commit in commits.iter().filter(|commit| commit.parents.len() < 2) {
+    let root = &request.library.root;
+    for commit in &commits {
+        let is_merge = commit.parents.len() > 1;
         let parent = match commit.parents.first() {
             Some(id) => Some(match of_range.get(id) {
                 Some(known) => Commit::clone(known),
@@ -62,15 +77,21 @@ pub fn touched(
             }),
             None => None,
         };
-        let root = &request.library.root;
+        let files = match is_merge {
+            true => Vec::new(),
+            false => repository.touched(commit, parent.as_ref(), root, &mut shelf)?,
+        };
         found.push(TouchedBy {
             id: commit.id.to_string(),
             title: commit.title.clone(),
             pull: number(&commit.title).or_else(|| pulls.get(&commit.id).copied()),
-            files: repository.touched(commit, parent.as_ref(), root, &mut shelf)?,
+            files,
+            is_merge,
         });
     }
-    Ok(found)
+    progress.step("looking at lines", 0, None);
+    let lines = repository.lineages(&commits, (&from, &to), root, paths)?;
+    Ok(Between { commits: found, lines })
 }
 
 /// The pull request that brought each commit: that of the nearest merge which brought the line of first
@@ -118,13 +139,16 @@ pub fn line_commit(
     let commit = super::git::resolve(repository, Some(at), request.library)?.commit;
     let whole = TreePath::new(&format!("{}/{path}", request.library.root));
     let Some(whole) = whole else { return Ok(None) };
-    let written = repository.written(&commit, &whole, line)?;
-    Ok(written.map(|written| LineCommit {
-        id: written.commit.id.to_string(),
-        pull: number(&written.commit.title),
-        title: written.commit.title,
-        line: written.line,
-    }))
+    let Some(written) = repository.written(&commit, &whole, line)? else { return Ok(None) };
+    let mut pull = number(&written.commit.title);
+    if pull.is_none() {
+        let seen = |seen: u64| progress.step("looking at commits", seen, None);
+        let mut since = repository.between(&written.commit, &commit, true, &seen)?;
+        since.push(written.commit.clone());
+        pull = pulls(&since, commit.id).get(&written.commit.id).copied();
+    }
+    let Written { commit, line } = written;
+    Ok(Some(LineCommit { id: commit.id.to_string(), pull, title: commit.title, line }))
 }
 
 #[cfg(test)]

@@ -20,11 +20,14 @@ pub fn is_repository(path: &Path) -> Result<bool> {
     git_folder(path).map(|folder| folder.is_some())
 }
 
-/// The checkout of the library that `here` lies in: the nearest folder upwards that holds the marker, as
-/// a path relative to `here`.
+/// The checkout of the library that `here` lies in: the nearest folder upwards that holds the marker, or
+/// a work tree that has lost it, as a path relative to `here`.
 pub fn checkout(here: &Path, library: &Library) -> Option<PathBuf> {
+    let is_it = |folder: &Path| {
+        folder.join(&library.marker).is_file() || tracks(folder, Path::new(&library.marker))
+    };
     let folders = here.ancestors().take(MAX_UP);
-    let steps = folders.enumerate().find(|(_, folder)| folder.join(&library.marker).is_file())?.0;
+    let steps = folders.enumerate().find(|(_, folder)| is_it(folder))?.0;
     Some(match steps {
         0 => PathBuf::from("."),
         steps => [".."; MAX_UP][..steps].iter().collect(),
@@ -53,6 +56,14 @@ pub fn unusable(here: &Path) -> Result<Option<Error>> {
         )));
     }
     Ok(None)
+}
+
+/// Whether a folder is a work tree with that file, even if it was deleted there.
+fn tracks(folder: &Path, file: &Path) -> bool {
+    let Ok(Some(git)) = git_folder(folder) else { return false };
+    let repository = Repository::open(&git, &folder.display().to_string(), folder);
+    let noticed = repository.and_then(|repository| repository.noticed(folder));
+    git != folder && noticed.is_ok_and(|noticed| noticed.tracks(file))
 }
 
 /// Reads the library of the work tree in `path`: what git tracks and what is new, as it is on disk;

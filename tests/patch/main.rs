@@ -9,5 +9,6 @@ mod mails;
 #[path = "../releases/packages.rs"]
 mod packages;
 mod remedies;
+mod sides;
 mod support;
 mod tools;

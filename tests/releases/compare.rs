@@ -1,7 +1,7 @@
 //! Releases side by side: that nothing is missed, each changed line has one cause, and each line of an
 //! import is accounted for.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::process::Command;
 
@@ -13,7 +13,7 @@ use kernelize::patch::Change;
 use kernelize::pipeline::{Input, import};
 use kernelize::report::page::{Review, page};
 use kernelize::rules::Active;
-use kernelize::text::Files;
+use kernelize::text::{Files, TreePath};
 
 use crate::imported::Imported;
 
@@ -182,28 +182,51 @@ fn what_became_of_upstream_lines_leads_back_to_them() {
         files: &one.files,
         tree: &one.tree,
     };
-    let path = kernelize::text::TreePath::new("common/compiler.h").unwrap();
-    let text = String::from_utf8_lossy(&one.files[&path]).into_owned();
-    let mut fates = std::collections::BTreeMap::new();
-    for (number, line) in text.lines().enumerate() {
-        let answer = explainer.upstream(&path, number + 1).unwrap();
-        *fates.entry(answer.fate).or_insert(0) += 1;
-        match answer.fate {
-            "kept" => {
-                let there = &answer.lines[0];
-                let place = kernelize::text::TreePath::new(&there.path).unwrap();
-                let back = explainer.kernel(&place, there.line).unwrap();
-                let found = back.lines.iter().any(|one| one.line == number + 1);
-                assert!(found && there.text == line, "{}", number + 1);
+    let backwards: BTreeMap<&TreePath, Vec<_>> =
+        one.tree.files.keys().map(|path| (path, explainer.kernel_file(path))).collect();
+    let taken = one.tree.files.values().filter(|file| file.template.is_none());
+    let (mut fates, mut lines) = (BTreeMap::new(), 0);
+    for path in taken.filter_map(|file| file.upstream.as_ref()) {
+        let text = String::from_utf8_lossy(&one.files[path]).into_owned();
+        let answers = explainer.upstream_file(path);
+        assert_eq!(answers.len(), text.lines().count(), "{path}");
+        for (number, (answer, line)) in answers.iter().zip(text.lines()).enumerate() {
+            let at = format!("{path}:{}: {line}", number + 1);
+            assert_eq!((answer.asked.line, answer.asked.text.as_str()), (number + 1, line), "{at}");
+            *fates.entry(answer.fate).or_insert(0) += 1;
+            match answer.fate {
+                "kept" => {
+                    let there = &answer.lines[0];
+                    let place = TreePath::new(&there.path).unwrap();
+                    let back = &backwards[&place][there.line - 1];
+                    let found = back.lines.iter().any(|one| one.line == number + 1);
+                    assert!(found && there.text == line, "{at}");
+                }
+                "rewritten" | "gone" => {
+                    // An empty line may go with the text around it.
+                    assert!(!answer.rules.is_empty() || line.trim().is_empty(), "{at}");
+                }
+                fate => panic!("{at}: {fate}"),
             }
-            // An empty line may go with the text around it.
-            _ => assert!(!answer.rules.is_empty() || line.is_empty(), "{}: {line}", number + 1),
         }
+        lines += answers.len();
     }
-    assert!(fates["kept"] > 50 && fates["gone"] > 50, "{fates:?}");
-    let left_out = kernelize::text::TreePath::new("common/threading.c").unwrap();
+    let sum: usize = fates.values().sum();
+    assert_eq!(sum, lines);
+    assert!(fates["kept"] * 10 > lines * 8, "{fates:?} of {lines}");
+    assert!(fates["gone"] > 1_000 && fates["rewritten"] > 300, "{fates:?}");
+    // One line asked for by itself has the same answer.
+    let path = TreePath::new("common/compiler.h").unwrap();
+    let all = explainer.upstream_file(&path);
+    assert_eq!(explainer.upstream(&path, 123).as_ref(), Some(&all[122]));
+    assert_eq!(explainer.upstream(&path, all.len() + 1), None);
+    let left_out = TreePath::new("common/threading.c").unwrap();
     let answer = explainer.upstream(&left_out, 1).unwrap();
     assert_eq!((answer.fate, answer.rules[0].rule.as_str()), ("left out", "files/threads"));
+    // Each file of the release has an answer.
+    for path in one.files.keys().filter(|path| !one.files[*path].is_empty()) {
+        assert!(explainer.upstream(path, 1).is_some(), "{path}");
+    }
 }
 
 /// Of each file both texts come out again, line by line, and what differs has a rule with its reason.

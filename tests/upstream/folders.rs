@@ -6,7 +6,7 @@ use std::path::Path;
 use kernelize::upstream::Origin;
 use tempfile::TempDir;
 
-use crate::support::{has, header, lay, paths, read, refused, snapshot};
+use crate::support::{Repo, has, header, lay, library, paths, read, refused, snapshot};
 
 fn release() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
@@ -105,4 +105,19 @@ fn binary_files_are_data_like_any_other() {
     fs::write(folder.path().join("lib/x.bin"), [0, 255, 10, 13, 0]).unwrap();
     let found = read(folder.path(), None).unwrap();
     assert!(found.files.values().any(|bytes| **bytes == [0, 255, 10, 13, 0]));
+}
+
+#[test]
+fn a_work_tree_is_known_without_the_marker() {
+    use kernelize::upstream::checkout;
+
+    let (repo, library) = (Repo::with_releases(), library());
+    let below = repo.path().join("lib/common");
+    assert_eq!(checkout(&below, &library).unwrap(), Path::new("../.."));
+    fs::remove_file(repo.path().join("lib/zstd.h")).unwrap();
+    assert_eq!(checkout(&below, &library).unwrap(), Path::new("../.."));
+    // Another repository is none, whatever it holds.
+    let other = Repo::empty();
+    lay(other.path(), &[("lib/a.c", "\n")]);
+    assert_eq!(checkout(&other.path().join("lib"), &library), None);
 }

@@ -10,6 +10,7 @@ mod archives;
 mod folders;
 mod git_damage;
 mod git_hostile;
+mod git_lines;
 mod git_revisions;
 mod packages;
 mod support;

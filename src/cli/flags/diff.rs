@@ -11,7 +11,8 @@ use super::shared::{LinuxTree, ProfileName, RulesFolder, Upstream};
 /// Compare two kernel forms: what changes for callers, in the code, and where it comes from
 ///
 /// A and B are releases or any other revisions, which are imported in memory; folders that `import`
-/// wrote; or kernel trees, written linux:PATH. Each changed line has one cause: upstream, the rules or
+/// wrote; patches that `patch` wrote, each for what a tree holds behind it (one made against a Linux
+/// tree needs that tree: --linux); or kernel trees, written linux:PATH. Each changed line has one cause: upstream, the rules or
 /// profile, a template, release and rules together, or a local change. Functions are told apart by
 /// syntax tree, so that moved code and changes in comments alone don't look like others. Exit code 0
 /// says that both are equal, 1 that they differ; with --fail-if it only says whether a bound is broken.
@@ -46,6 +47,13 @@ pub(in crate::cli) struct Diff {
     /// Leave out the change line by line
     #[arg(long)]
     pub(in crate::cli) stat: bool,
+    /// Import each commit between that is in doubt, to say which leave the kernel form alone
+    ///
+    /// A commit that has a line in the change changes the kernel form. Whether another one does that
+    /// touches the same files is found out by importing it and the one before, which takes some hundredths
+    /// of a second each; without this flag only where they are few.
+    #[arg(long)]
+    pub(in crate::cli) commits: bool,
     /// Compile both, to say what they cost: workspaces, stack frames, sizes, exports
     ///
     /// As kernels are compiled, by the first compiler at hand for each machine that kernels are built
@@ -77,4 +85,5 @@ Examples:
   kernelize diff v1.5.5 v1.5.7 --stat --bench
   kernelize diff linux:linux v1.5.7 --bench vmlinux /usr/share/doc --bench-time 300
   kernelize diff v1.5.6 dev --bench --fail-if 'speed<0.97' --fail-if 'compress@3/4K<0.98'
+  kernelize diff v1.5.7 zstd-1.5.7.patch --linux ~/src/linux
   kernelize diff linux-zstd-1.5.6 linux-zstd-1.5.7 --rules-old old-rules";

@@ -21,6 +21,9 @@ pub(in crate::cli) struct Report {
     /// Say nothing but findings and errors
     #[arg(short, long, global = true, conflicts_with = "verbose")]
     quiet: bool,
+    /// Write to a terminal without a pager (KERNELIZE_PAGER, PAGER or less)
+    #[arg(long, global = true)]
+    no_pager: bool,
 }
 
 /// `check` and what it writes come in all of them, the other commands in the first two.
@@ -91,6 +94,7 @@ impl Report {
                 (_, true) => Verbosity::Verbose,
                 _ => Verbosity::Normal,
             },
+            no_pager: self.no_pager,
         }
     }
 }

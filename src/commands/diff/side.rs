@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use walkdir::WalkDir;
 
-use super::{Plan, Subject, Way, differing};
+use super::{Plan, Subject, Way, differing, patched};
 use crate::commands::held::{Place, Sources};
 use crate::commands::record::{RECORD, Record};
 use crate::commands::{held, import, output, profile};
@@ -41,6 +41,7 @@ impl Made<'_> {
     }
 }
 
+/// Imports a release.
 pub(in crate::commands) fn made(
     release: &Release,
     rules: &Ruleset,
@@ -65,20 +66,28 @@ pub(in crate::commands) struct Opened<'r> {
 
 /// Opens sides.
 pub(in crate::commands) struct Opener<'p> {
-    plan: &'p Plan,
-    /// The kernel tree that is one of the sides: releases are imported for it.
+    pub(super) plan: &'p Plan,
+    /// The kernel of a tree or patch that is one of the sides: releases are imported for it.
     target: Option<Target>,
 }
 
 impl<'p> Opener<'p> {
     pub(in crate::commands) fn new(plan: &'p Plan, rules: [&Ruleset; 2]) -> Result<Opener<'p>> {
-        let mut target = None;
+        let mut opener = Opener { plan, target: None };
         for (way, rules) in [&plan.old, &plan.new].into_iter().zip(rules) {
-            if let (Subject::Linux(path), None) = (&way.subject, &plan.kernel) {
-                target = Some(Tree::open(path, None, &rules.library)?.target(&rules.library));
-            }
+            let target = match &way.subject {
+                _ if plan.kernel.is_some() => None,
+                Subject::Linux(path) => {
+                    Some(Tree::open(path, None, &rules.library)?.target(&rules.library))
+                }
+                Subject::Named(name) if patched::is_patch(name) => {
+                    patched::target(Path::new(name), &opener, rules)?
+                }
+                Subject::Named(_) => None,
+            };
+            opener.target = target.or(opener.target);
         }
-        Ok(Opener { plan, target })
+        Ok(opener)
     }
 
     pub(in crate::commands) fn open<'r>(
@@ -90,6 +99,9 @@ impl<'p> Opener<'p> {
         let profile = profile(rules, way.profile.as_deref())?;
         match &way.subject {
             Subject::Linux(path) => self.linux(path, rules, profile, console),
+            Subject::Named(name) if patched::is_patch(name) => {
+                patched::open(self, Path::new(name), way, rules, console)
+            }
             Subject::Named(name) => {
                 let folder = Path::new(name);
                 match folder.join(RECORD).is_file() {

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use minijinja::{Value, context};
 
 use super::rows::{self, Cell};
-use super::text::{anchor, push_code};
+use super::text::{anchor, escaped, push_code};
 use crate::compare::{Cause, Class, FileReport, HunkReport, Line, NamedCommit, Status, What};
 use crate::report::summary::plural;
 
@@ -134,7 +134,13 @@ fn drawn_hunk(out: &mut String, file: &FileReport, hunk: &HunkReport, most: usiz
         push_code(out, hunk.within.as_bytes());
     }
     let words = causes(hunk.lines.iter());
-    let _ = writeln!(out, " <i>{words}</i></tbody>");
+    let _ = write!(out, " <i>{words}</i>");
+    for commit in hunk.commits.iter().take(MAX_COMMITS) {
+        let id = commit.id.get(..12).unwrap_or(&commit.id);
+        let pull = commit.pull.map(|pull| format!(" #{pull}")).unwrap_or_default();
+        let _ = write!(out, " <i>{}{pull}</i>", escaped(id));
+    }
+    out.push_str("</tbody>\n");
     let start = |(first, count): (usize, usize)| if count == 0 { first + 1 } else { first };
     let mut at = (start(hunk.old), start(hunk.new));
     let shown = &hunk.lines[..most.min(hunk.lines.len())];

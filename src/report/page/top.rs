@@ -240,8 +240,8 @@ pub(super) fn causes(found: &Comparison) -> Value {
 }
 
 fn commits(commits: &CommitSummary) -> Value {
-    let CommitSummary { total, in_library, touching, alone } = commits;
-    context! { total, in_library, touching, alone }
+    let CommitSummary { total, in_library, touching, changing, undecided, alone, .. } = commits;
+    context! { total, in_library, touching, changing, undecided, alone }
 }
 
 fn about(cause: Cause) -> &'static str {
