@@ -1,6 +1,6 @@
 //! The review page: one HTML file that needs nothing beside it and reaches no network.
 //!
-//! It is drawn from plain data. All text in it goes through [`text`], so that nothing of upstream's is
+//! It is drawn from plain data. All text in it goes through `text`, so that nothing of upstream's is
 //! markup; its policy lets run only the script and the style that stand here, by their digest.
 
 mod changes;

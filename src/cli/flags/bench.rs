@@ -26,10 +26,10 @@ pub(in crate::cli) struct Bench {
     pub(in crate::cli) bench_time: u64,
     /// Exit with 1 if a bound is broken, such as 'speed<0.97', else with 0, whether A and B differ or not
     ///
-    /// METRIC[@LEVEL][/BLOCK]<NUMBER, or > instead of <. METRIC is compress or decompress (speed, new to
-    /// old), speed (either of them), ratio (compressed size, old to new) or memory (workspace to compress,
-    /// new to old); BLOCK is 4K, 128K or whole. It is about what all parts come to, at each level and
-    /// block size by itself, and counts what is certain: all of the interval has to lie beyond NUMBER.
+    /// METRIC, then if wanted @LEVEL, then if wanted /BLOCK, then < or > and a number. METRIC is compress or
+    /// decompress (speed, new to old), speed (either of them), ratio (compressed size, old to new) or
+    /// memory (workspace to compress, new to old); BLOCK is 4K, 128K or whole. It is about what all parts come to, at each level and
+    /// block size by itself, and counts what is certain: all of the interval has to lie beyond the number.
     /// May be given more than once.
     #[arg(long, value_name = "GATE", requires = "bench")]
     pub(in crate::cli) fail_if: Vec<String>,
