@@ -144,7 +144,8 @@ pub(crate) fn parse_again(
         }
     }
     if memo.is_on() {
-        memo.keep_last(&name, Earlier::of(&views));
+        let kept = if budget.is_easy() { Earlier::of(&views) } else { Earlier::default() };
+        memo.keep_last(&name, kept);
     }
     report.nodes(&nodes);
     report.heads(lexed);

@@ -10,7 +10,6 @@ mod link;
 mod mix;
 mod said;
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
@@ -18,8 +17,6 @@ use std::time::Duration;
 use super::toolchain;
 use super::workspace::Workspace;
 use crate::finding::{Error, Findings, Result};
-use crate::kernel::api::Api;
-use crate::pipeline::{Conditions, KernelTree};
 use crate::rules::Ruleset;
 use crate::text::Files;
 use crate::upstream::Progress;
@@ -124,26 +121,12 @@ pub fn run(request: &Request<'_>, progress: &dyn Progress) -> Result<Measured> {
             return Err(Error::usage(message).hint("leave --bench out"));
         }
     }
-    let nothing = nothing();
-    let workspace = Workspace::new(&nothing, ruleset, request.interrupted)?;
+    // Its own output is empty: the forms lie beside it.
+    let workspace = Workspace::of_files(Files::new(), ruleset, request.interrupted)?;
     let measured = measured(request, &workspace, progress);
     // Whatever else went wrong did so because programs were ended.
     workspace.wanted()?;
     measured
-}
-
-/// The workspace's own output: the forms lie beside it.
-fn nothing() -> KernelTree {
-    KernelTree {
-        files: BTreeMap::new(),
-        api: Api::default(),
-        findings: Findings::default(),
-        matched: BTreeMap::new(),
-        modules: Vec::new(),
-        decided: 0,
-        conditions: Conditions::default(),
-        proof: None,
-    }
 }
 
 fn measured(

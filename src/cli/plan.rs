@@ -215,9 +215,15 @@ fn audit(flags: flags::Audit) -> Result<audit::Plan> {
 
 fn diff(flags: flags::Diff) -> Result<diff::Plan> {
     let format: Format = flags.format.into();
-    if flags.build && format == Format::Patch && flags.output.is_none() {
-        return Err(Error::usage("a plain patch has no place for what --build measures")
-            .hint("leave --build out, or name a file for the patch by -o"));
+    let measures = match (&flags.bench.bench, flags.build) {
+        (_, true) => Some("--build"),
+        // A gate speaks by the exit code.
+        (Some(_), false) if flags.bench.fail_if.is_empty() => Some("--bench"),
+        _ => None,
+    };
+    if let (Some(flag), Format::Patch, None) = (measures, format, &flags.output) {
+        return Err(Error::usage(format!("a plain patch has no place for what {flag} measures"))
+            .hint(format!("leave {flag} out, or name a file for the patch by -o")));
     }
     let rules = flags.ruleset.rules;
     let profile = flags.profile.profile;

@@ -110,13 +110,13 @@ pub fn run(plan: &Plan, console: &mut Console) -> Result<Outcome> {
         None => None,
     };
     let (mut found, change) = compared([&old, &new], plan, &rules, tree.as_ref(), console)?;
+    let names = names(&found);
+    let sides = [(names[0].as_str(), &old.form), (names[1].as_str(), &new.form)];
     if plan.build {
-        let sides = [(&found.old, &old.form), (&found.new, &new.form)];
         found.cost = cost::measure(sides, &rules, plan.jobs, console)?;
     }
     let mut findings = Findings::default();
     if let Some(bench) = &bench {
-        let sides = [(found.old.name.as_str(), &old.form), (found.new.name.as_str(), &new.form)];
         let (speed, wrong) = bench.run(sides, &rules, console)?;
         found.speed = Some(speed);
         findings.extend(wrong);
@@ -129,6 +129,14 @@ pub fn run(plan: &Plan, console: &mut Console) -> Result<Outcome> {
         _ => String::new(),
     };
     show(plan, found, &findings, || change.text(), html, console)
+}
+
+/// What the sides are called where only their names tell them apart.
+fn names(found: &Comparison) -> [String; 2] {
+    match found.old.name == found.new.name {
+        true => ["old", "new"].map(|which| format!("{which} {}", found.old.name)),
+        false => [found.old.name.clone(), found.new.name.clone()],
+    }
 }
 
 /// Both sides, held against each other.

@@ -29,13 +29,19 @@
 //! `api` (what changed for callers: `header`, `name`, `kind`, `what`, `old`, `new`, `members`,
 //! `compatible`, `users`), `callers` (`files`, `affected`, `findings`; or null), `code` (`files`,
 //! `classes`, `functions` and `lines` in figures), `causes` (cause to `changes`, `added`, `deleted`; or
-//! null), `commits` (`total`, `in_library`, `touching`, `alone`; or null) and `files`. A pair of
+//! null), `commits` (`total`, `in_library`, `touching`, `changing`, `undecided`, `alone`, and
+//! `alone_in_library`, a list; or null) and `files`. A pair of
 //! figures is of what came and what went. The causes are `upstream`, `rules`, `template`, `both` and
 //! `local`; each changed line has one. A file has `path`, `from`, `status`, `class`, `upstream`,
 //! `lines`, `causes`, `functions` (`name`, `what`, `from`, `line`, `edited`), `commits` (`id`, `title`,
 //! `pull`) and `hunks`, which `--stat` leaves empty: `old` and `new` (first line, number of lines),
-//! `within`, and `lines` with `mark`, `text` and, where they differ, `kind` (`code`, `comment`,
+//! `within`, `commits`, and `lines` with `mark`, `text` and, where they differ, `kind` (`code`, `comment`,
 //! `licence`, `blank`), `cause`, and `moved` and `open` (no end of line) where true.
+//!
+//! `cost` of a comparison is null without `--build`. It has `workspaces` (`user`, `how`, `rows` with `level`,
+//! `compress`, `decompress`), `machines` (`machine`, `compiler`, `frame_limit`, `frames` with `function` and
+//! `bytes`, `objects` with `object`, `text`, `data`), `exports` (`kept`, `added`, `removed`; or null) and
+//! `notes`. Its figures are bytes, in pairs of `old` and `new`, null where a form has none.
 //!
 //! `speed` of a comparison is null without `--bench`. It has `build`, `pairs` (measurements that each
 //! figure is the median of, at least), `corpus` (`name`, `bytes`), `groups`, `rows`, `other_bytes` (levels

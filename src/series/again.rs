@@ -25,7 +25,11 @@ pub(super) fn step(new: &New<'_>, before: &Files, base: &Base, carried: &Carried
     parts.extend(proof(&again));
     parts.extend(unproved(&again));
     parts.push(wrapped(&closing(&again, new), ""));
-    let what = if again.unproved.is_empty() { ", no functional change" } else { "" };
+    let what = match (again.unproved.is_empty(), again.rules.is_empty()) {
+        (true, true) => ", no functional change",
+        (true, false) => ", nothing but what rules say",
+        (false, _) => "",
+    };
     let subject = format!("{library}: re-import {version}{what}");
     Ok(Step { subject, body: parts.join("\n\n"), files: carried.reimport.clone() })
 }

@@ -14,6 +14,7 @@ pub(super) const MAX_PARSED_BYTES: usize = 4 << 20;
 /// clock, gives the same result on every machine.
 pub(super) struct Budget {
     steps: usize,
+    full: usize,
 }
 
 impl Budget {
@@ -25,7 +26,14 @@ impl Budget {
         const TOKENS_A_STEP: usize = 8;
         /// Some seconds and 500 MB, if all of it is spent on text that fits several rules.
         const MOST_STEPS: usize = 20_000;
-        Budget { steps: (FREE_STEPS + tokens / TOKENS_A_STEP).min(MOST_STEPS) }
+        let full = (FREE_STEPS + tokens / TOKENS_A_STEP).min(MOST_STEPS);
+        Budget { steps: full, full }
+    }
+
+    /// Whether little of it is spent. What comes near to the end is parsed by itself each time, so that
+    /// it doesn't depend on what was parsed before whether it is refused.
+    pub(super) fn is_easy(&self) -> bool {
+        self.steps > self.full / 2
     }
 }
 

@@ -23,7 +23,7 @@ const MOST_FILES: usize = 200_000;
 /// How much is measured in a second, so that slow levels come to their pairs.
 const BYTES_A_SECOND: u64 = 32 << 10;
 /// Most bytes of all parts.
-const MOST_BYTES: u64 = 32 << 20;
+const MOST_BYTES: u64 = 8 << 20;
 /// What each part may have in any case: more than the largest block.
 const LEAST_SHARE: u64 = 160 << 10;
 /// Pieces that stand for a whole.

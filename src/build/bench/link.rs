@@ -1,13 +1,12 @@
 //! From two kernel forms to one program.
 
 use std::path::PathBuf;
-use std::process::Command;
 
 use rayon::prelude::*;
 
 use super::{FORM, PROGRAM, Request, Side};
 use crate::build::compile::KERNEL;
-use crate::build::toolchain::{PATIENCE, Toolchain};
+use crate::build::toolchain::Toolchain;
 use crate::build::workspace::Workspace;
 use crate::finding::{Error, Result};
 
@@ -104,7 +103,7 @@ impl<'a> Linker<'a> {
             .args(["-c", "-o"])
             .arg(&object)
             .arg(source);
-        self.finished(command).map(|()| object)
+        self.workspace.finished(command).map(|()| object)
     }
 
     fn folder(&self, name: &str) -> Result<PathBuf, String> {
@@ -117,10 +116,10 @@ impl<'a> Linker<'a> {
         let (whole, shown) = (folder.join(format!("{name}.all")), folder.join(name));
         let mut command = self.toolchain.tool(self.workspace, "ld");
         command.arg("-r").arg("-o").arg(&whole).args(objects);
-        self.finished(command)?;
+        self.workspace.finished(command)?;
         let mut command = self.toolchain.tool(self.workspace, "objcopy");
         command.arg(format!("--keep-global-symbol={name}")).args([&whole, &shown]);
-        self.finished(command).map(|()| shown)
+        self.workspace.finished(command).map(|()| shown)
     }
 
     fn linked(&self, forms: &[PathBuf]) -> Result<PathBuf, String> {
@@ -129,14 +128,6 @@ impl<'a> Linker<'a> {
         // The program is none of a kernel's: it is compiled as usual.
         command.args(["-O2", "-w", "-no-pie", "-Wl,-z,now", "-o"]).arg(&program);
         command.arg(Workspace::trial(PROGRAM)).args(forms);
-        self.finished(command).map(|()| program)
-    }
-
-    fn finished(&self, command: Command) -> Result<(), String> {
-        let outcome = self.workspace.run(command, PATIENCE)?;
-        match outcome.succeeded() {
-            true => Ok(()),
-            false => Err(outcome.complaint(PATIENCE)),
-        }
+        self.workspace.finished(command).map(|()| program)
     }
 }

@@ -21,7 +21,11 @@ impl Said {
         for line in text.lines() {
             let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
             match word {
-                "ROW" => said.rows.extend(row(rest.split_whitespace(), request)),
+                // What follows goes by the numbers of rows.
+                "ROW" => match row(rest.split_whitespace(), request) {
+                    Some(row) => said.rows.push(row),
+                    None => return said,
+                },
                 "PAIR" => _ = said.pair(rest.split_whitespace()),
                 "FAULT" => said.findings.push(fault(rest, request)),
                 "BROKE" => {
@@ -117,8 +121,8 @@ mod tests {
     #[test]
     fn rows_and_their_pairs_are_read() {
         let said = read(
-            "ROW 0 0 1 5 6 0 100 90\nROW 1 4096 3 7 7 1 100 100\nROW 9 0 1 5 6 0 1 1\n\
-            PAIR 1 c 4096 10 20\nPAIR 1 d 8192 30 40\nPAIR 7 d 1 1 1\nPAIR x\nROW 1\n\nDONE\n",
+            "ROW 0 0 1 5 6 0 100 90\nROW 1 4096 3 7 7 1 100 100\n\
+            PAIR 1 c 4096 10 20\nPAIR 1 d 8192 30 40\nPAIR 7 d 1 1 1\nPAIR x\n\nDONE\n",
         );
         assert!(said.ended && said.findings.is_empty());
         let [short, long] = &said.rows[..] else { panic!("{said:?}") };
@@ -138,5 +142,13 @@ mod tests {
             ["a does it: long, blocks of 4096, level 3", "b ends: short, whole, level 3"]
         );
         assert!(said.ended && !read("ROW 0 0 1 5 6 0 100 90\n").ended);
+    }
+
+    #[test]
+    fn nothing_counts_behind_a_row_that_cant_be_read() {
+        for bad in ["ROW 9 0 1 5 6 0 1 1", "ROW 1", "ROW"] {
+            let said = read(&format!("{bad}\nROW 0 0 1 5 6 0 100 90\nPAIR 0 c 1 1 1\nDONE\n"));
+            assert!(!said.ended && said.rows.is_empty(), "{bad}");
+        }
     }
 }

@@ -66,10 +66,11 @@ pub(super) fn commits<'r>(
             Ok(Some(Commits { between, range, request, made, all: plan.commits }))
         }
         // The comparison stands without them: a shallow clone has no history.
-        Err(error) => {
+        Err(error) if error.kind != ErrorKind::Internal => {
             console.note(&format!("which commits lie between is not known: {}", error.message));
             Ok(None)
         }
+        Err(error) => Err(error),
     }
 }
 

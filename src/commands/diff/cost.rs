@@ -3,8 +3,8 @@
 use crate::build::Compilers;
 use crate::build::cost::{self, Costs, Request};
 use crate::commands::signals::Signals;
+use crate::compare::Form;
 use crate::compare::cost::Cost;
-use crate::compare::{Form, Side};
 use crate::finding::Result;
 use crate::report::console::Console;
 use crate::rules::Ruleset;
@@ -14,16 +14,12 @@ use crate::rules::Ruleset;
 /// # Errors
 /// As for [`cost::run`].
 pub(super) fn measure(
-    [old, new]: [(&Side, &Form); 2],
+    [old, new]: [(&str, &Form); 2],
     ruleset: &Ruleset,
     jobs: Option<usize>,
     console: &Console,
 ) -> Result<Option<Cost>> {
-    let names = match old.0.name == new.0.name {
-        true => ["old", "new"].map(|which| format!("{which} {}", old.0.name)),
-        false => [old.0.name.clone(), new.0.name.clone()],
-    };
-    let forms = [(names[0].as_str(), &old.1.files), (names[1].as_str(), &new.1.files)];
+    let forms = [(old.0, &old.1.files), (new.0, &new.1.files)];
     // What is the same is measured once.
     let equal = old.1.files == new.1.files;
     let signals = Signals::hold();

@@ -24,9 +24,19 @@ pub(super) fn is_patch(name: &str) -> bool {
     Path::new(name).is_file()
 }
 
+fn read(path: &Path) -> Result<Given> {
+    Given::read(path).map_err(|error| match path.parent() {
+        Some(folder) if folder.as_os_str().is_empty() => error.hint(
+            "a file of this name lies here: for the release or revision, run this in another folder; \
+             else name a patch that `kernelize patch` wrote",
+        ),
+        _ => error,
+    })
+}
+
 /// The kernel that a patch is for; `None` where its rules make no difference.
 pub(super) fn target(path: &Path, opener: &Opener<'_>, rules: &Ruleset) -> Result<Option<Target>> {
-    let given = Given::read(path)?;
+    let given = read(path)?;
     let way = given.way(opener.plan.place.as_ref(), &opener.plan.sources, None)?;
     Ok(match way.start {
         Start::Tree(place) => Some(place.tree(rules)?.target(&rules.library)),
@@ -46,7 +56,7 @@ pub(super) fn open<'r>(
     rules: &'r Ruleset,
     console: &mut Console,
 ) -> Result<Opened<'r>> {
-    let given = Given::read(path)?;
+    let given = read(path)?;
     let shown = &given.shown;
     if given.number() == Some(0) {
         return Err(Error::input(format!(

@@ -31,6 +31,8 @@ pub(super) fn interval(values: &[f64]) -> Option<(f64, f64)> {
 
 /// How many values may be left out at both ends.
 fn rank(count: usize) -> Option<usize> {
+    // Beyond, the probability of the first one is no number any more.
+    let count = count.min(1000);
     // Of n tosses of a coin, exactly k are heads with this probability, k from 0 on.
     let mut exactly = 0.5_f64.powi(i32::try_from(count).ok()?);
     let (mut missed, mut rank) = (0.0, None);

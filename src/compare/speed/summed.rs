@@ -16,8 +16,9 @@ const GROUP_FLOOR: f64 = 0.02;
 impl Speed {
     /// What was measured of a corpus, in figures.
     pub fn of(measured: &Measured, corpus: &[Part]) -> Speed {
-        let whole: Vec<&Row> =
-            measured.rows.iter().filter(|row| !row.compress.is_empty()).collect();
+        // A row that broke between its two directions has said nothing either.
+        let is_whole = |row: &&Row| !row.compress.is_empty() && !row.decompress.is_empty();
+        let whole: Vec<&Row> = measured.rows.iter().filter(is_whole).collect();
         let rows: Vec<SpeedRow> = whole.iter().map(|row| speed_row(row, corpus)).collect();
         let mut other_bytes: Vec<i32> =
             rows.iter().filter(|row| !row.same_bytes).map(|row| row.level).collect();

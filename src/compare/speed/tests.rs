@@ -71,12 +71,14 @@ fn few_pairs_say_nothing() {
     few.compress.truncate(10);
     let mut none = row(1, None, 1, [1.0, 1.0]);
     none.compress.clear();
-    let speed = speed(vec![few, none]);
+    let mut half = row(1, Some(4096), 1, [1.0, 1.0]);
+    half.decompress.clear();
+    let speed = speed(vec![few, none, half]);
     assert_eq!(speed.rows.len(), 1);
     let rate = speed.rows[0].compress;
     assert!(!rate.notable && !rate.sure && rate.low <= 0.5 && rate.high > 2.0, "{rate:?}");
     let notes = speed.notes.join("\n");
-    assert!(notes.contains("1 rows could not be measured"), "{notes}");
+    assert!(notes.contains("2 rows could not be measured"), "{notes}");
     assert!(notes.contains("1 of 1 rows have fewer than 11 pairs"), "{notes}");
     let (findings, notes) = judge(&["speed<0.9".parse().unwrap()], &speed);
     // Decompression had pairs enough.

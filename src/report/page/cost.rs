@@ -125,8 +125,7 @@ mod tests {
     }
 
     fn drawn(cost: Option<Value>) -> String {
-        let mut environment = minijinja::Environment::new();
-        environment.add_template("cost.html", include_str!("cost.html")).unwrap();
+        let environment = crate::report::page::environment().unwrap();
         environment.get_template("cost.html").unwrap().render(context! { cost }).unwrap()
     }
 

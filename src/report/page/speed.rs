@@ -178,8 +178,7 @@ mod tests {
     use crate::compare::speed::CorpusPart;
 
     fn drawn(speed: Option<Value>) -> String {
-        let mut environment = minijinja::Environment::new();
-        environment.add_template("speed.html", include_str!("speed.html")).unwrap();
+        let environment = crate::report::page::environment().unwrap();
         environment.get_template("speed.html").unwrap().render(context! { speed }).unwrap()
     }
 

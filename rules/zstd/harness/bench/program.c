@@ -7,8 +7,9 @@
  * what one part, block and level have. A measurement takes MICROSECONDS of
  * processor time or more; LEAST to MOST pairs of them are made of each row,
  * in rounds, so that what disturbs the machine for a while disturbs all rows.
- * None begins after SECONDS of processor time, or after PATIENT times as many
- * on a machine that is busy, but for the first of a row.
+ * Each row is tried once before, which takes what it takes. No pair begins after
+ * SECONDS of processor time from then on, or after PATIENT times as many on a
+ * machine that is busy, but for the first of a row.
  *
  * Says on standard output, a line each:
  *   ROW part block level OLD-BYTES NEW-BYTES SAME OLD-MEMORY NEW-MEMORY
@@ -122,7 +123,7 @@ static void *get(size_t size)
 	void *got = aligned_alloc(4096, (size + 8191) / 4096 * 4096);
 
 	if (!got) {
-		say("FAULT old 0 no memory to measure with\n");
+		fprintf(stderr, "there is no memory to measure with\n");
 		exit(3);
 	}
 	return got;
@@ -332,9 +333,10 @@ static void prepare(struct row *row)
 static void measure(long long end, long long wall_end, int least, int most)
 {
 	long long const start = now(CLOCK_PROCESS_CPUTIME_ID);
-	int at, round, some = 1, forced = 0;
+	int at, some = 1, forced = 0;
 
-	for (round = 0; some || !forced; round++) {
+	end += start;
+	while (some || !forced) {
 		forced = !some;
 		some = 0;
 		for (at = 0; at < row_count; at++) {
@@ -419,7 +421,6 @@ static int load(const char *path)
 
 int main(int argc, char **argv)
 {
-	long long const start = now(CLOCK_MONOTONIC);
 	long long length;
 	int at;
 
@@ -440,7 +441,7 @@ int main(int argc, char **argv)
 	for (at = 0; at < row_count; at++)
 		prepare(&rows[at]);
 	length = atoll(argv[1]) * 1000000000LL;
-	measure(length, start + PATIENT * length, atoi(argv[3]), atoi(argv[4]));
+	measure(length, now(CLOCK_MONOTONIC) + PATIENT * length, atoi(argv[3]), atoi(argv[4]));
 	printf("DONE\n");
 	return 0;
 }

@@ -9,6 +9,15 @@
 #define WINDOW_LOG 17
 #define LEVELS 15
 
+/* A stream's workspace, with the window that is allowed. */
+static size_t bound(zstd_parameters wanted)
+{
+	unsigned int const log = wanted.cParams.windowLog;
+
+	wanted.cParams.windowLog = log < WINDOW_LOG ? log : WINDOW_LOG;
+	return zstd_cstream_workspace_bound(&wanted.cParams);
+}
+
 int main(void)
 {
 	size_t const source = (size_t)1 << WINDOW_LOG;
@@ -18,11 +27,7 @@ int main(void)
 
 	tell_caller("btrfs", "streams of 128 KB, a workspace has room for all lower levels");
 	for (level = 1; level <= LEVELS; level++) {
-		zstd_parameters params = zstd_get_params(level, source);
-
-		if (params.cParams.windowLog > WINDOW_LOG)
-			params.cParams.windowLog = WINDOW_LOG;
-		compress = larger(compress, zstd_cstream_workspace_bound(&params.cParams));
+		compress = larger(compress, bound(zstd_get_params(level, source)));
 		tell_level(level, compress, decompress);
 	}
 	return tell_end();
