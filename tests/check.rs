@@ -376,7 +376,11 @@ fn a_repository_without_a_work_tree_is_no_reason_to_look_elsewhere() {
     repo.git(&["clone", "-q", "--bare", ".", "bare"]);
     repo.git(&["init", "-q", "empty"]);
     fs::create_dir(repo.path().join("empty/below")).unwrap();
+    repo.git(&["init", "-q", "other"]);
+    let made = ["commit", "-q", "--allow-empty", "-m", "Other"];
+    repo.git(&[&["-C", "other"], &made[..]].concat());
     for (at, words) in [
+        ("other", "other is a git repository that holds no "),
         ("bare", "bare is a bare git repository, without a work tree"),
         ("bare/refs", "bare is a bare git repository"),
         ("empty/below", "empty is a git repository without a commit"),

@@ -82,7 +82,9 @@ impl<'a> Workspace<'a> {
     ///
     /// # Errors
     /// It can't be started or is lost, said in one line.
-    pub(super) fn run(&self, command: Command, limit: Duration) -> Result<Outcome, String> {
+    pub(super) fn run(&self, mut command: Command, limit: Duration) -> Result<Outcome, String> {
+        // What a compiler that is ended leaves behind goes with the folder.
+        command.env("TMPDIR", self.folder.path());
         process::run(command, limit, self.interrupted)
     }
 

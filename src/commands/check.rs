@@ -226,7 +226,10 @@ fn located(plan: &Plan, ruleset: &Ruleset) -> Result<Sources> {
         let here = std::env::current_dir().ok();
         let found = here.as_ref().and_then(|here| upstream::checkout(here, &ruleset.library));
         let none = found.is_none().then_some(here).flatten();
-        if let Some(error) = none.and_then(|here| upstream::unusable(&here).transpose()) {
+        // A revision that is named may be one of another source.
+        let is_head = matches!(plan.subject, Subject::Revision(None));
+        let marker = is_head.then_some(ruleset.library.marker.as_str());
+        if let Some(error) = none.and_then(|here| upstream::unusable(&here, marker).transpose()) {
             return Err(error?);
         }
         sources.upstream = found.map(Location::Local);

@@ -10,7 +10,7 @@ use super::patching::{Before, Ground};
 use super::verify::{self, Remade};
 use super::{Outcome, audit, import, output, profile};
 use crate::compare::{self, Comparison, Form, made};
-use crate::finding::{Error, Findings, Result};
+use crate::finding::{Error, Finding, Findings, Result};
 use crate::kernel::target::Target;
 use crate::linux::base::Base;
 use crate::linux::tree::Tree;
@@ -19,7 +19,11 @@ use crate::report::audit::AuditSummary;
 use crate::report::console::{Console, Format};
 use crate::report::page::{self, PageSummary, Review};
 use crate::report::patch::Verdict;
+use crate::report::summary::plural;
 use crate::rules::{self, Active, Profile, Ruleset};
+
+/// The code of what is not as it was made.
+const CHANGED: &str = "not-as-made";
 
 /// What is to be reviewed.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -45,6 +49,10 @@ pub struct Plan {
 /// # Errors
 /// The ruleset can't be loaded, the subject can't be read or made, or the page can't be written.
 pub fn run(plan: &Plan, console: &mut Console) -> Result<Outcome> {
+    if let Some(path) = &plan.output {
+        output::writable(path)?;
+        apart(path, &plan.subject)?;
+    }
     let (html, mut done, findings) = match &plan.subject {
         Subject::Named(name) if name == "-" || Path::new(name).is_file() => {
             of_patch(plan, Path::new(name), console)?
@@ -62,6 +70,19 @@ pub fn run(plan: &Plan, console: &mut Console) -> Result<Outcome> {
     Ok(Outcome::of(&findings))
 }
 
+/// Refuses to write the page over what it is about.
+fn apart(page: &Path, subject: &Subject) -> Result<()> {
+    let Subject::Named(name) = subject else { return Ok(()) };
+    let (page, subject) = (page.canonicalize(), Path::new(name).canonicalize());
+    match (page, subject) {
+        (Ok(page), Ok(subject)) if page == subject => {
+            Err(Error::usage(format!("the page would take the place of {name}, which it is about"))
+                .hint("name another file by -o"))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// All that goes onto a page besides the import.
 #[derive(Default)]
 struct Beside<'a> {
@@ -73,6 +94,8 @@ struct Beside<'a> {
     verdict: Option<Verdict>,
     /// All findings; none for those of the import.
     findings: Option<Findings>,
+    /// What is not as it was made, which no proof speaks of.
+    otherwise: Option<Finding>,
 }
 
 /// What a page is drawn as: its text, what it holds, and what was found.
@@ -83,8 +106,21 @@ fn of_import(plan: &Plan, console: &mut Console) -> Result<Drawn> {
     let rules = rules::load(plan.rules.as_deref())?;
     let diff = sides(plan);
     let opened = Opener::new(&diff, [&rules, &rules])?.open(&diff.new, &rules, console)?;
+    if opened.made.is_none() {
+        let name = &opened.side.name;
+        return Err(Error::input(format!("what {name} was made from is not at hand")).hint(
+            "name a source that has it by --upstream; without it there is nothing to review",
+        ));
+    }
     let changed = own_changes(&opened, &diff, &rules, console)?;
     let mut beside = Beside { comparison: changed.as_ref(), ..Beside::default() };
+    beside.otherwise = changed.as_ref().map(|changed| {
+        let (name, count) = (&opened.side.name, plural(changed.files.len(), "file"));
+        let message = format!("in {name} {count} differ from what an import makes");
+        Finding::warning(CHANGED, message).hint(
+            "the proof and the findings are about the import; read the changes, which are shown beside it",
+        )
+    });
     if opened.side.kind != "release" {
         beside.facts.push(("Read from".to_owned(), opened.side.source.clone()));
         beside.title = Some(opened.side.name.clone());
@@ -173,8 +209,18 @@ fn of_patch(plan: &Plan, path: &Path, console: &mut Console) -> Result<Drawn> {
         Made { release, rules: &ruleset, profile: &profile, target: target.clone(), tree: import };
     let mut new = imported(made, format!("{name}, patched"));
     new.form.files = after;
-    let mut beside =
-        Beside { facts, verdict: Some(verdict), findings: Some(findings), ..Beside::default() };
+    let otherwise = (!verdict.verified).then(|| {
+        let message = format!(
+            "{} is not what it says of itself: {}",
+            verdict.patch,
+            verdict.reasons.join("; ")
+        );
+        Finding::error(CHANGED, message).hint(
+            "the page is about the patch as it is made again; `kernelize diff` takes an edited one",
+        )
+    });
+    let (verdict, findings) = (Some(verdict), Some(findings));
+    let mut beside = Beside { facts, verdict, findings, otherwise, ..Beside::default() };
     let diff = sides(plan);
     let (old, tree) = match before {
         Before::Import(release, tree) => {
@@ -250,7 +296,10 @@ fn drawn(opened: &Opened<'_>, beside: Beside<'_>, lines: bool) -> Result<Drawn> 
     let summary =
         pair.map(|(made, tree)| import::summary(made.rules, made.profile, &made.release, tree));
     let of_import = || pair.map(|(_, tree)| tree.findings.clone()).unwrap_or_default();
-    let findings = beside.findings.unwrap_or_else(of_import);
+    let mut findings = beside.findings.unwrap_or_else(of_import);
+    if let Some(finding) = beside.otherwise {
+        findings.push(finding);
+    }
     let title = beside.title.unwrap_or_else(|| match &summary {
         Some(import) => format!("{} {} in kernel form", import.library, import.release),
         None => opened.side.name.clone(),

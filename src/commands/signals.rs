@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::flag;
 use signal_hook::low_level::emulate_default_handler;
 
@@ -20,7 +20,7 @@ impl Signals {
     pub(super) fn hold() -> Signals {
         let signals =
             Signals { caught: Arc::default(), released: Arc::new(AtomicBool::new(false)) };
-        for signal in [SIGINT, SIGTERM] {
+        for signal in [SIGINT, SIGTERM, SIGHUP, SIGQUIT] {
             let (caught, released) = (&signals.caught, &signals.released);
             let number = usize::try_from(signal).unwrap_or_default();
             // Where a handler can't be set, the signal ends us as ever, and the next run tidies up.

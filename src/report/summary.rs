@@ -228,7 +228,7 @@ pub(super) fn grouped(number: usize) -> String {
     out
 }
 
-pub(super) fn plural(count: usize, word: &str) -> String {
+pub(crate) fn plural(count: usize, word: &str) -> String {
     let s = if count == 1 { "" } else { "s" };
     format!("{} {word}{s}", grouped(count))
 }

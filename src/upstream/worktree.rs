@@ -34,20 +34,23 @@ pub fn checkout(here: &Path, library: &Library) -> Option<PathBuf> {
     })
 }
 
-/// Why the repository that `here` lies in shows no work tree, where it can show none: it is bare, or
-/// has no commit yet. What somebody who stands in it wants isn't the newest release of the default
-/// sources.
+/// Why the repository that `here` lies in shows no work tree of the library: it is bare, has no commit
+/// yet or, where its marker is asked for, is another one. What somebody who stands in it wants isn't the
+/// newest release of the default sources.
 ///
 /// # Errors
 /// Git refuses the repository.
-pub fn unusable(here: &Path) -> Result<Option<Error>> {
+pub fn unusable(here: &Path, marker: Option<&str>) -> Result<Option<Error>> {
     for folder in here.ancestors().take(MAX_UP) {
         let Some(git) = git_folder(folder)? else { continue };
         let shown = folder.display().to_string();
-        let why = match Repository::open(&git, &shown, folder)? {
-            _ if git == folder => "is a bare git repository, without a work tree",
-            repository if repository.is_empty() => "is a git repository without a commit",
-            _ => return Ok(None),
+        let why = match (Repository::open(&git, &shown, folder)?, marker) {
+            _ if git == folder => "is a bare git repository, without a work tree".to_owned(),
+            (repository, _) if repository.is_empty() => {
+                "is a git repository without a commit".to_owned()
+            }
+            (_, Some(marker)) => format!("is a git repository that holds no {marker}"),
+            (_, None) => return Ok(None),
         };
         let error = Error::usage(format!("{shown} {why}"));
         return Ok(Some(error.hint(

@@ -31,4 +31,10 @@ pub(super) const CODES: Entries = &[
         "A change of the tree's own is neither upstream nor fit to be carried over",
         "Somebody has to decide whether it is still wanted. Keep or drop it by its id.",
     ),
+    (
+        "not-as-made",
+        "A folder, tree or patch is not what it was made as",
+        "What is proved and found is about the import, not about the edits. Read these, or make it \
+         again.",
+    ),
 ];
