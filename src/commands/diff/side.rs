@@ -41,6 +41,24 @@ impl Made<'_> {
     }
 }
 
+/// Whether it can be the name of a file only: git lets no revision begin so.
+fn is_path(name: &str) -> bool {
+    name.starts_with(['.', '/']) || name.ends_with(".patch")
+}
+
+/// Why a path is no side.
+fn no_side(path: &Path) -> Error {
+    let shown = path.display();
+    let message = match path.is_dir() {
+        true => format!("{shown} is a folder that `import` didn't write: it has no {RECORD}"),
+        false if path.exists() => format!("{shown} is neither a plain file nor a folder"),
+        false => format!("there is no file or folder {shown}"),
+    };
+    Error::usage(message).hint(
+        "name a release, a folder that `import` wrote, a patch that `patch` wrote, or linux:PATH",
+    )
+}
+
 /// Imports a release.
 pub(in crate::commands) fn made(
     release: &Release,
@@ -106,6 +124,7 @@ impl<'p> Opener<'p> {
                 let folder = Path::new(name);
                 match folder.join(RECORD).is_file() {
                     true => self.folder(folder, rules, console),
+                    false if is_path(name) => Err(no_side(folder)),
                     false => self.release(name, rules, profile, console),
                 }
             }
