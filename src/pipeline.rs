@@ -31,9 +31,10 @@ use crate::memo::{Key, Memo};
 use crate::preprocess::groups::UNBALANCED;
 use crate::preprocess::lexer::Scanned;
 use crate::proof::{self, FileProof, Prover};
-use crate::rules::{Active, MacroClass, Profile, Ruleset, Version};
+use crate::rules::{Active, Library, MacroClass, Profile, Ruleset, Version};
 use crate::syntax::SYNTAX_ERROR;
 use crate::text::{Files, Source, Span, TreePath};
+use crate::upstream::Release;
 use hits::Hits;
 use templates::Rendering;
 
@@ -49,6 +50,14 @@ pub struct Input<'a> {
     pub files: &'a Files,
     /// The kernel that it is imported for.
     pub target: &'a Target,
+}
+
+impl<'a> Input<'a> {
+    /// A release, for a kernel.
+    pub fn of(release: &'a Release, library: &Library, target: &'a Target) -> Input<'a> {
+        let exact = release.is_exact(library);
+        Input { version: release.version, exact, files: &release.files, target }
+    }
 }
 
 /// The release with its plan.

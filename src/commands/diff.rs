@@ -228,8 +228,7 @@ fn trees(
         trees.new_rules = Some(after.again(&before.release)?);
     }
     if plan.old.rules.is_some() && plan.old.rules != plan.new.rules {
-        let shown = |rules: &rules::Ruleset| rules.digest.chars().take(12).collect::<String>();
-        let (before, after) = (shown(before.rules), shown(after.rules));
+        let [before, after] = [before, after].map(|made| side::digits(&made.rules.digest));
         console.note(&format!("rules {before} are held against rules {after}"));
     }
     Ok(Some(trees))

@@ -75,8 +75,7 @@ pub fn run(plan: &Plan, console: &mut Console) -> Result<Outcome> {
         Some(held) => made_from(&plan.sources, held, &ruleset, console)?,
         None => plan.sources.other(plan.import.clone(), &ruleset, console)?,
     };
-    let exact = release.name == format!("{}{}", ruleset.library.tag_prefix, release.version);
-    let input = Input { version: release.version, exact, files: &release.files, target: &target };
+    let input = Input::of(&release, &ruleset.library, &target);
     let tree = pipeline::import(input, &ruleset, profile)?;
     let explainer = Explainer {
         rules: Active::new(&ruleset, release.version, profile),

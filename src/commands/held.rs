@@ -143,8 +143,5 @@ pub(super) fn import(
     profile: &Profile,
     target: &Target,
 ) -> Result<KernelTree> {
-    let tag = format!("{}{}", ruleset.library.tag_prefix, release.version);
-    let exact = release.name == tag;
-    let input = Input { version: release.version, exact, files: &release.files, target };
-    pipeline::proved(input, ruleset, profile)
+    pipeline::proved(Input::of(release, &ruleset.library, target), ruleset, profile)
 }

@@ -43,7 +43,8 @@ pub fn run(plan: &Plan, console: &mut Console) -> Result<Outcome> {
     let target = Target::named(&ruleset.library, plan.kernel.as_deref())?;
     let release = plan.sources.release(&ruleset, console)?;
     let output = Output::prepare(&folder(plan, &ruleset, &release), plan.force, &read(plan))?;
-    let tree = pipeline::proved(input(&release, &ruleset, &target), &ruleset, profile)?;
+    let input = Input::of(&release, &ruleset.library, &target);
+    let tree = pipeline::proved(input, &ruleset, profile)?;
     let mut record = record(plan, &ruleset, profile, &release, &tree)?;
     record.kernel = target.version.map(|version| version.to_string());
     let shown = output.folder().display().to_string();
@@ -67,12 +68,6 @@ fn read(plan: &Plan) -> Vec<&Path> {
 fn folder(plan: &Plan, ruleset: &Ruleset, release: &Release) -> PathBuf {
     let name = || format!("linux-{}-{}", ruleset.library.name, release.version);
     plan.out.clone().unwrap_or_else(|| PathBuf::from(name()))
-}
-
-fn input<'a>(release: &'a Release, ruleset: &Ruleset, target: &'a Target) -> Input<'a> {
-    let tag = format!("{}{}", ruleset.library.tag_prefix, release.version);
-    let exact = release.name == tag;
-    Input { version: release.version, exact, files: &release.files, target }
 }
 
 fn record(

@@ -1,6 +1,5 @@
 //! `report`: the page on which people review an import or a patch.
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::diff::side::{self, Made, Opened, Opener};
@@ -8,19 +7,16 @@ use super::diff::{self, Subject};
 use super::held::{self, Place, Sources};
 use super::patching::{Before, Ground};
 use super::verify::{self, Remade};
-use super::{Outcome, audit, import, output, profile};
-use crate::compare::{self, Comparison, Form, made};
+use super::{Outcome, audit, import, output};
+use crate::compare::{Comparison, Form, made};
 use crate::finding::{Error, Finding, Findings, Result};
-use crate::kernel::target::Target;
-use crate::linux::base::Base;
-use crate::linux::tree::Tree;
 use crate::pipeline::KernelTree;
 use crate::report::audit::AuditSummary;
 use crate::report::console::{Console, Format};
 use crate::report::page::{self, PageSummary, Review};
 use crate::report::patch::Verdict;
 use crate::report::summary::plural;
-use crate::rules::{self, Active, Profile, Ruleset};
+use crate::rules::{self, Active, Ruleset};
 
 /// The code of what is not as it was made.
 const CHANGED: &str = "not-as-made";
@@ -165,22 +161,9 @@ fn own_changes(
     let again = side::made(&made.release, made.rules, made.profile, &made.target)?;
     let again =
         Made { release: made.release.clone(), target: made.target.clone(), tree: again, ..*made };
-    let old = imported(again, "the import".to_owned());
+    let old = Opened::imported(again, "the import".to_owned());
     let (found, _) = diff::compared([&old, opened], plan, rules, None, console)?;
     Ok(Some(found))
-}
-
-/// An import as a side.
-fn imported(made: Made<'_>, name: String) -> Opened<'_> {
-    let side = compare::Side {
-        name,
-        kind: "release",
-        source: import::spoken(&made.release.origin),
-        release: Some(made.release.name.clone()),
-        profile: Some(made.profile.name.clone()),
-        rules: Some(side::digits(&made.rules.digest)),
-    };
-    Opened { side, form: Form::of(&made.tree), made: Some(made), foreign: BTreeSet::new() }
 }
 
 /// The page of a patch, which is made again.
@@ -207,7 +190,7 @@ fn of_patch(plan: &Plan, path: &Path, console: &mut Console) -> Result<Drawn> {
     let name = release.name.clone();
     let made =
         Made { release, rules: &ruleset, profile: &profile, target: target.clone(), tree: import };
-    let mut new = imported(made, format!("{name}, patched"));
+    let mut new = Opened::imported(made, format!("{name}, patched"));
     new.form.files = after;
     let otherwise = (!verdict.verified).then(|| {
         let message = format!(
@@ -226,7 +209,10 @@ fn of_patch(plan: &Plan, path: &Path, console: &mut Console) -> Result<Drawn> {
         Before::Import(release, tree) => {
             let (release, rules, profile) = (*release, &ruleset, &profile);
             let name = release.name.clone();
-            (Some(imported(Made { release, rules, profile, target, tree: *tree }, name)), None)
+            (
+                Some(Opened::imported(Made { release, rules, profile, target, tree: *tree }, name)),
+                None,
+            )
         }
         Before::Tree(tree, Some(held)) => {
             let (base, carried) = *held;
@@ -235,7 +221,7 @@ fn of_patch(plan: &Plan, path: &Path, console: &mut Console) -> Result<Drawn> {
                 let version = base.version;
                 audit::summary(&ruleset, &profile, &tree, version, &base, release, &carried)
             });
-            (Some(held_before(&tree, base, &ruleset, &profile, target)?), Some(tree))
+            (Some(Opened::held(&tree, base, (&ruleset, &profile), target)?), Some(tree))
         }
         Before::Nothing | Before::Tree(..) => (None, None),
     };
@@ -245,35 +231,6 @@ fn of_patch(plan: &Plan, path: &Path, console: &mut Console) -> Result<Drawn> {
     beside.comparison = Some(&found);
     beside.title = Some(format!("{} to {name}", old.side.name));
     drawn(&new, beside, true)
-}
-
-/// What a tree held before.
-fn held_before<'r>(
-    tree: &Tree,
-    base: Base,
-    ruleset: &'r Ruleset,
-    wanted: &'r Profile,
-    target: Target,
-) -> Result<Opened<'r>> {
-    let side = compare::Side {
-        name: format!("Linux {}", tree.kernel),
-        kind: "linux",
-        source: format!("kernel tree {}", tree.shown),
-        release: Some(base.name.clone()),
-        profile: base.profile.clone(),
-        rules: None,
-    };
-    let profile = profile(ruleset, base.profile.as_deref().or(Some(&wanted.name)))?;
-    let made = match base.release {
-        Some(release) => {
-            let made = side::made(&release, ruleset, profile, &target)?;
-            Some(Made { release, rules: ruleset, profile, target, tree: made })
-        }
-        None => None,
-    };
-    let upstream = made.as_ref().map(|made| Form::of(&made.tree).upstream).unwrap_or_default();
-    let form = Form { files: tree.files.clone(), upstream };
-    Ok(Opened { side, form, made, foreign: BTreeSet::new() })
 }
 
 /// The page of a comparison; `lines` says whether upstream stands beside the kernel form.

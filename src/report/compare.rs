@@ -258,7 +258,7 @@ fn listed_commits(out: &mut String, commits: &[NamedCommit]) {
 /// A commit by its id and pull request.
 fn short(commit: &NamedCommit) -> String {
     let pull = commit.pull.map(|pull| format!(" #{pull}")).unwrap_or_default();
-    format!("{}{pull}", commit.id.get(..12).unwrap_or(&commit.id))
+    format!("{}{pull}", crate::git::short(&commit.id))
 }
 
 fn files(out: &mut String, found: &Comparison, paint: Paint) {

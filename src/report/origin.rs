@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use super::paint::Paint;
 use super::visible::{one_line, source_line};
 use crate::compare::origin::{Answer, Place};
+use crate::git::short;
 
 /// Most lines of the other side that are shown: a template's can be many.
 const MAX_LINES: usize = 40;
@@ -41,7 +42,7 @@ pub(super) fn origin(answer: &Answer, paint: Paint) -> String {
         let pull = commit.pull.map(|pull| format!(" (#{pull})"));
         // Some titles say it themselves.
         let pull = pull.filter(|pull| !commit.title.ends_with(pull)).unwrap_or_default();
-        let id = commit.id.get(..12).unwrap_or(&commit.id);
+        let id = short(&commit.id);
         line(&format!("  last touched by {id} {}{pull}", one_line(&commit.title)));
     }
     out

@@ -228,6 +228,14 @@ pub(super) fn grouped(number: usize) -> String {
     out
 }
 
+/// Bytes in units of 1024, with one digit behind the point: `1,234.5`.
+pub(super) fn kibibytes(bytes: u64) -> String {
+    // Tenths, rounded half up; whole numbers all the way, so that no figure is too large.
+    let tenths = (u128::from(bytes) * 10 + 512) / 1024;
+    let whole = usize::try_from(tenths / 10).unwrap_or(usize::MAX);
+    format!("{}.{}", grouped(whole), tenths % 10)
+}
+
 pub(crate) fn plural(count: usize, word: &str) -> String {
     let s = if count == 1 { "" } else { "s" };
     format!("{} {word}{s}", grouped(count))

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::rules::Version;
+use crate::rules::{Library, Version};
 use crate::text::Files;
 
 /// A release of the library, in memory.
@@ -26,6 +26,13 @@ pub struct Release {
     pub importer: Files,
     /// What was used and why, one sentence each: for the user and for the record.
     pub notes: Vec<String>,
+}
+
+impl Release {
+    /// Whether it is the release of its number, and no state between two.
+    pub fn is_exact(&self, library: &Library) -> bool {
+        self.name == format!("{}{}", library.tag_prefix, self.version)
+    }
 }
 
 /// Where a release came from, with all that is needed to get the same bytes again.

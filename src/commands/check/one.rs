@@ -31,7 +31,7 @@ pub(super) fn check(
         Subject::Range(_) => return Err(Error::internal("a range is no single commit")),
     };
     let library = &setting.ruleset.library;
-    let exact = release.name == format!("{}{}", library.tag_prefix, release.version);
+    let exact = release.is_exact(library);
     let key = setting.key(&library_digest(&release), exact.then_some(&release.name));
     let progress = console.progress();
     upstream::Progress::step(&progress, "checking", 0, None);

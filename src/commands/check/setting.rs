@@ -137,10 +137,7 @@ impl<'a> Setting<'a> {
     }
 
     fn input<'r>(&'r self, release: &'r Release) -> Input<'r> {
-        let library = &self.ruleset.library;
-        let exact = release.name == format!("{}{}", library.tag_prefix, release.version);
-        let version = release.version;
-        Input { version, exact, files: &release.files, target: self.target }
+        Input::of(release, &self.ruleset.library, self.target)
     }
 
     /// Builds what was checked, and adds what is found to the rest; gives the figures.

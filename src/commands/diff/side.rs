@@ -13,6 +13,7 @@ use crate::commands::{held, import, output, profile};
 use crate::compare::{self, Form};
 use crate::finding::{Error, Result};
 use crate::kernel::target::Target;
+use crate::linux::base::Base;
 use crate::linux::tree::Tree;
 use crate::pipeline::{self, Input, KernelTree};
 use crate::report::console::Console;
@@ -66,10 +67,7 @@ pub(in crate::commands) fn made(
     profile: &Profile,
     target: &Target,
 ) -> Result<KernelTree> {
-    let tag = format!("{}{}", rules.library.tag_prefix, release.version);
-    let exact = release.name == tag;
-    let input = Input { version: release.version, exact, files: &release.files, target };
-    pipeline::import(input, rules, profile)
+    pipeline::import(Input::of(release, &rules.library, target), rules, profile)
 }
 
 /// A side.
@@ -80,6 +78,49 @@ pub(in crate::commands) struct Opened<'r> {
     pub(in crate::commands) made: Option<Made<'r>>,
     /// Files that are as an import made them, by other rules than ours.
     pub(in crate::commands) foreign: BTreeSet<TreePath>,
+}
+
+impl<'r> Opened<'r> {
+    /// What an import made.
+    pub(in crate::commands) fn imported(made: Made<'r>, name: String) -> Opened<'r> {
+        let side = compare::Side {
+            name,
+            kind: "release",
+            source: import::spoken(&made.release.origin),
+            release: Some(made.release.name.clone()),
+            profile: Some(made.profile.name.clone()),
+            rules: Some(digits(&made.rules.digest)),
+        };
+        Opened { side, form: Form::of(&made.tree), made: Some(made), foreign: BTreeSet::new() }
+    }
+
+    /// What a kernel tree holds, and what that was made from.
+    pub(in crate::commands) fn held(
+        tree: &Tree,
+        base: Base,
+        (rules, wanted): (&'r Ruleset, &'r Profile),
+        target: Target,
+    ) -> Result<Opened<'r>> {
+        let side = compare::Side {
+            name: format!("Linux {}", tree.kernel),
+            kind: "linux",
+            source: format!("kernel tree {}", tree.shown),
+            release: Some(base.name.clone()),
+            profile: base.profile.clone(),
+            rules: None,
+        };
+        let profile = profile(rules, base.profile.as_deref().or(Some(&wanted.name)))?;
+        let made = match base.release {
+            Some(release) => {
+                let tree = made(&release, rules, profile, &target)?;
+                Some(Made { release, rules, profile, target, tree })
+            }
+            None => None,
+        };
+        let upstream = made.as_ref().map(|made| Form::of(&made.tree).upstream).unwrap_or_default();
+        let form = Form { files: tree.files.clone(), upstream };
+        Ok(Opened { side, form, made, foreign: BTreeSet::new() })
+    }
 }
 
 /// Opens sides.
@@ -149,17 +190,8 @@ impl<'p> Opener<'p> {
         let release = self.plan.sources.other(Some(name.to_owned()), rules, console)?;
         let target = self.target(rules, None)?;
         let tree = made(&release, rules, profile, &target)?;
-        let side = compare::Side {
-            name: release.name.clone(),
-            kind: "release",
-            source: import::spoken(&release.origin),
-            release: Some(release.name.clone()),
-            profile: Some(profile.name.clone()),
-            rules: Some(digits(&rules.digest)),
-        };
-        let form = Form::of(&tree);
-        let made = Some(Made { release, rules, profile, target, tree });
-        Ok(Opened { side, form, made, foreign: BTreeSet::new() })
+        let name = release.name.clone();
+        Ok(Opened::imported(Made { release, rules, profile, target, tree }, name))
     }
 
     fn folder<'r>(
@@ -233,27 +265,12 @@ impl<'p> Opener<'p> {
         let version = held::version(&tree, rules)?;
         let sources = &self.plan.sources;
         let base = sources.made_from(&place, &tree, version, rules, wanted, console)?;
-        let profile = profile(rules, base.profile.as_deref().or(Some(&wanted.name)))?;
         let target = self.target(rules, None)?;
-        let made = match base.release {
-            Some(release) => {
-                let made = made(&release, rules, profile, &target)?;
-                Some(Made { release, rules, profile, target, tree: made })
-            }
-            None => None,
-        };
-        let commit = tree.commit.as_ref().map_or(String::new(), |id| format!(", commit {id:.12}"));
-        let side = compare::Side {
-            name: format!("Linux {}", tree.kernel),
-            kind: "linux",
-            source: format!("kernel tree {}{commit}", tree.shown),
-            release: Some(base.name.clone()),
-            profile: base.profile.clone(),
-            rules: None,
-        };
-        let upstream = made.as_ref().map(|made| Form::of(&made.tree).upstream);
-        let form = Form { files: tree.files, upstream: upstream.unwrap_or_default() };
-        Ok(Opened { side, form, made, foreign: BTreeSet::new() })
+        let mut opened = Opened::held(&tree, base, (rules, wanted), target)?;
+        if let Some(commit) = &tree.commit {
+            opened.side.source.push_str(&format!(", commit {commit:.12}"));
+        }
+        Ok(opened)
     }
 }
 

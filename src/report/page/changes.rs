@@ -8,6 +8,7 @@ use minijinja::{Value, context};
 use super::rows::{self, Cell};
 use super::text::{anchor, escaped, push_code};
 use crate::compare::{Cause, Class, FileReport, HunkReport, Line, NamedCommit, Status, What};
+use crate::git::short;
 use crate::report::summary::plural;
 
 /// Most commits of one file that are listed.
@@ -136,7 +137,7 @@ fn drawn_hunk(out: &mut String, file: &FileReport, hunk: &HunkReport, most: usiz
     let words = causes(hunk.lines.iter());
     let _ = write!(out, " <i>{words}</i>");
     for commit in hunk.commits.iter().take(MAX_COMMITS) {
-        let id = commit.id.get(..12).unwrap_or(&commit.id);
+        let id = short(&commit.id);
         let pull = commit.pull.map(|pull| format!(" #{pull}")).unwrap_or_default();
         let _ = write!(out, " <i>{}{pull}</i>", escaped(id));
     }

@@ -1,7 +1,7 @@
 //! Figures in words, the same for the same figures everywhere.
 
 use crate::compare::cost::Pair;
-use crate::report::summary::grouped;
+use crate::report::summary::{grouped, kibibytes};
 
 /// Stands where there is no figure.
 pub(super) const NONE: &str = "–";
@@ -13,11 +13,7 @@ pub(super) fn count(number: Option<u64>) -> String {
 
 /// Bytes in KiB, with one decimal: `1,234.5`, or a dash.
 pub(super) fn kib(bytes: Option<u64>) -> String {
-    let Some(bytes) = bytes else { return NONE.to_owned() };
-    // Tenths, rounded half up; whole numbers all the way, so that no figure is too large.
-    let tenths = (u128::from(bytes) * 10 + 512) / 1024;
-    let whole = u64::try_from(tenths / 10).unwrap_or(u64::MAX);
-    format!("{}.{}", grouped(as_usize(whole)), tenths % 10)
+    bytes.map_or_else(|| NONE.to_owned(), kibibytes)
 }
 
 /// How a figure changed: `+5.2 %`, `−12`, `=`, `new`, `gone`, or a dash where neither has it.

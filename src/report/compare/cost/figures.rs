@@ -20,10 +20,7 @@ pub(super) fn signed(bytes: i128) -> String {
 
 /// In KB of 1024 bytes, with one digit behind the point; `-` for none.
 pub(super) fn kilobytes(bytes: Option<u64>) -> String {
-    let Some(bytes) = bytes else { return "-".to_owned() };
-    let tenths = (u128::from(bytes) * 10 + 512) / 1024;
-    let whole = u64::try_from(tenths / 10).unwrap_or(u64::MAX);
-    format!("{}.{}", number(whole), tenths % 10)
+    bytes.map_or_else(|| "-".to_owned(), crate::report::summary::kibibytes)
 }
 
 /// A change in per cent; in bytes where that is next to nothing.
